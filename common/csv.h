@@ -1,0 +1,40 @@
+/*
+ * RFC 4180 over a stream: quotes, doubled quotes, line breaks in quotes, CR LF or LF, a UTF-8 BOM,
+ * a last line without an end. Separators are found 16 bytes at a time; only wanted columns are
+ * unescaped. Fields point into the reader's window and live until the next csv_next.
+ * Limits: a record of 1 MiB, 4096 columns; beyond is a rejected record, not an end.
+ */
+#ifndef COMMON_CSV_H
+#define COMMON_CSV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "common/stream.h"
+
+struct field {
+    const char *text; /* not NUL-terminated */
+    size_t size;
+};
+
+struct csv;
+
+bool csv_open(struct csv **ret_csv, struct stream *stream, struct error *err) MUST_CHECK; /* reads the header */
+size_t csv_columns(const struct csv *csv);
+const char *csv_name(const struct csv *csv, size_t column); /* header name, trimmed */
+/* The column of that name (case as given first, else without case); -1 if absent. */
+int csv_find(const struct csv *csv, const char *name);
+/* want[i] = column of the header for output slot i (-1: always empty). Call once, before csv_next. */
+void csv_want(struct csv *csv, const int *want, size_t count);
+
+enum csv_status { CSV_RECORD, CSV_BAD, CSV_END, CSV_ERROR };
+/* CSV_RECORD: fields[0..count). CSV_BAD: this record is unusable, csv_reason says why; go on. */
+enum csv_status csv_next(struct csv *csv, struct field *ret_fields, struct error *err);
+const char *csv_reason(const struct csv *csv);
+uint64_t csv_line(const struct csv *csv); /* line on which the current record begins, from 1 */
+struct field csv_raw(const struct csv *csv); /* the current record as it stands in the file */
+void csv_close(struct csv *csv); /* not the stream */
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * One HTTP client for all sources, on libcurl: timeouts, retries with backoff and jitter on
+ * network failures, 429, 5xx and 499, Retry-After (bounded), TLS verified, no credentials across
+ * redirects, a limit on the decoded size, gzip, proxies from the environment.
+ * Basic, bearer, client certificates, extra headers. Secrets are never in a URL or an error.
+ */
+#ifndef COMMON_HTTP_H
+#define COMMON_HTTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/arena.h"
+#include "common/buf.h"
+#include "common/error.h"
+#include "common/settings.h"
+
+struct http; /* a client: connections, credentials, limits */
+
+struct http_request {
+    const char *method;      /* "GET", "POST" */
+    const char *url;         /* absolute, without credentials */
+    const char *body;        /* NULL: none */
+    const char *content_type;
+    size_t limit_bytes;      /* 0: 256 MiB of decoded body */
+};
+struct http_reply {
+    long status;
+    struct buf body;         /* the caller frees (buf_free) */
+    char content_type[128];
+};
+
+/* Reads url, user, token, password, token-file …, ca-file, cert-file, key-file, header, timeout of a section. */
+bool http_open(struct http **ret_http, struct settings *settings, const struct section *section, struct error *err) MUST_CHECK;
+/* True on any 2xx. Otherwise ERR_NET with URL, status, the start of the body as detail and a hint. After
+ * a failure ret_reply->status tells the last status (0: no answer) and the body is kept. */
+bool http_send(struct http *http, const struct http_request *request, struct http_reply *ret_reply, struct error *err) MUST_CHECK;
+/* Several at once, at most `parallel` in flight, replies in order of requests; stops at the first failure. */
+typedef bool http_done(void *context, size_t index, struct http_reply *reply, struct error *err);
+bool http_send_all(struct http *http, const struct http_request *requests, size_t count, int parallel, http_done *done,
+                   void *context, struct error *err) MUST_CHECK;
+char *http_escape(struct arena *arena, const char *text); /* percent-encoding for a query or form */
+void http_close(struct http *http);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * Bytes from a file: plain or gzip of any number of members, told apart by the first bytes, not
+ * by the name. Also hashes what is read (SHA-256 of the file as stored).
+ * A gzip cut short, a bad checksum, or trailing rubbish is ERR_INPUT with the byte offset.
+ */
+#ifndef COMMON_STREAM_H
+#define COMMON_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/arena.h"
+#include "common/error.h"
+
+struct stream;
+
+bool stream_open(struct stream **ret_stream, const char *path, struct error *err) MUST_CHECK;
+/* Next decoded bytes; *ret_size 0 at the end. The memory is the caller's (room bytes). */
+bool stream_read(struct stream *stream, void *into, size_t room, size_t *ret_size, struct error *err) MUST_CHECK;
+uint64_t stream_offset(const struct stream *stream); /* bytes of the stored file read so far */
+uint64_t stream_size(const struct stream *stream);   /* stored size; 0: unknown */
+/* Lower-case hex SHA-256 of the stored file, once stream_read has said the end. */
+void stream_sha256(const struct stream *stream, char ret_hex[65]);
+void stream_close(struct stream *stream);
+
+/* Regular files of a folder whose names end in one of `suffixes` (NULL-ended), sorted by name, not
+ * hidden ones; or the file itself. ERR_CONFIG names the path when nothing is there. */
+struct path_list {
+    const char **path;
+    size_t count;
+};
+bool path_expand(struct arena *arena, const char *path, const char *const *suffixes, struct path_list *ret_list,
+                 struct error *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * Runs sources: registers them in audit.source, gives each a connection and a progress line,
+ * goes on when one fails (ERR_PARTIAL at the end, each failure told), two at a time.
+ * Every source replaces exactly its slices, each in one transaction.
+ */
+#ifndef INGEST_INGEST_H
+#define INGEST_INGEST_H
+
+#include "common/arena.h"
+#include "common/db.h"
+#include "common/settings.h"
+
+/* names: NULL for all sources, else section names, NULL-ended. */
+bool ingest_run(struct settings *settings, struct db *db, struct arena *arena, const char *const *names, struct error *err)
+    MUST_CHECK;
+
+/* Source ids of every source section in the configuration, registered if new, as the text of an
+ * int[] ("{1,2,5}") in arena: what an audit reads. */
+bool ingest_source_ids(struct settings *settings, struct db *db, struct arena *arena, const char **ret_ids,
+                       struct error *err) MUST_CHECK;
+
+/* Normal form of a resource id for joins, in arena: lower case; an AWS ARN or "i-…" as its last segment; an Azure id whole;
+ * a GCP name as projects/P/zones/Z/instances/N whatever its prefix; trimmed. */
+const char *resource_key(struct arena *arena, const char *provider, const char *text, size_t size);
+/* "AWS", "Amazon Web Services" -> "aws"; "Microsoft", "Azure" -> "azure"; "Google Cloud", "GCP" -> "gcp"; else lower case
+ * letters and digits only. */
+const char *provider_key(struct arena *arena, const char *text, size_t size);
+
+#endif
