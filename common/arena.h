@@ -3,6 +3,8 @@
  * after each record. Allocation never fails: the program ends with status 71 instead, so no
  * caller checks. malloc and free appear in common/ only. With ARENA_DEBUG (--enable-sanitize)
  * every allocation is a malloc of its own, so that ASan sees its ends.
+ *
+ * A reset keeps one block for the next record, so every arena ends in arena_free.
  */
 #ifndef COMMON_ARENA_H
 #define COMMON_ARENA_H
@@ -12,6 +14,7 @@
 struct arena_block;
 struct arena {
     struct arena_block *head; /* zero-initialised is a valid empty arena */
+    struct arena_block *spare;
 };
 struct arena_mark {
     struct arena_block *head;

@@ -18,7 +18,8 @@ struct window {
     char name[32];      /* "2026Q3", or "2026-07-01..2026-09-29" for --days */
 };
 
-/* "2026Q3" with fiscal years that begin in month 1..12 (1: calendar quarters). */
+/* "2026Q3" with fiscal years that begin in month 1..12 (1: calendar quarters). A fiscal year has the
+ * name of the calendar year in which it ends. */
 bool quarter_parse(const char *text, int fiscal_start_month, struct window *ret_window, struct error *err) MUST_CHECK;
 /* The last whole quarter before `now`. */
 struct window quarter_before(int64_t now, int fiscal_start_month);
@@ -29,5 +30,6 @@ void time_format(int64_t time, char ret_text[CALENDAR_TEXT]); /* 2026-07-01T00:0
 int64_t month_start(int64_t time);
 int64_t month_next(int64_t time);
 void month_format(int64_t time, char ret_text[CALENDAR_TEXT]); /* 2026-07 */
+void date_format(int64_t time, char ret_text[CALENDAR_TEXT]);  /* 2026-07-01 */
 
 #endif

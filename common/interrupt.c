@@ -1,0 +1,44 @@
+/* SIGINT and SIGTERM as a flag that loops ask for. */
+#include <config.h>
+
+#include <signal.h>
+#include <string.h>
+
+#include "common/error.h"
+
+static volatile sig_atomic_t received;
+
+static void
+remember(int signal_number)
+{
+    received = signal_number;
+}
+
+/*
+ * SA_RESETHAND: a second signal of the kind ends the program at once, for whoever cannot wait.
+ * SA_RESTART: code that never heard of signals sees no EINTR; poll and select return it anyway.
+ * SIGPIPE is ignored, so that a closed pipe is an error like a full disk.
+ */
+void
+interrupt_install(void)
+{
+    struct sigaction action;
+
+    memset(&action, 0, sizeof(action));
+    action.sa_handler = remember;
+    action.sa_flags = (int) (SA_RESTART | SA_RESETHAND);
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    action.sa_handler = SIG_IGN;
+    action.sa_flags = 0;
+    sigaction(SIGPIPE, &action, NULL);
+}
+
+bool
+interrupt_check(struct error *err)
+{
+    if (!received)
+        return true;
+    return error_set(err, ERR_INTERRUPTED, "interrupted");
+}
