@@ -1,0 +1,503 @@
+#include <config.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/asset.h"
+#include "common/db_private.h"
+#include "common/log.h"
+
+enum {
+    POLL_MS = 200,          /* how late a signal that slipped past poll is noticed */
+    DRAIN_MS = 5000,        /* a server that ignores a cancel longer than this is given up */
+    CONNECT_SECONDS = 30,   /* without connect_timeout in the connection string */
+    SERVER_VERSION_LEAST = 130000,
+};
+
+/* lock_timeout is long since a load may wait for another command's analysis; it only keeps two
+ * programs from waiting for ever. */
+static const char session_sql[] = "SET search_path TO audit; SET timezone TO 'UTC'; SET datestyle TO 'ISO, YMD';"
+                                  " SET standard_conforming_strings TO on; SET extra_float_digits TO 1;"
+                                  " SET bytea_output TO hex; SET intervalstyle TO iso_8601;"
+                                  " SET statement_timeout TO 0; SET lock_timeout TO '10min'; SET jit TO off;"
+                                  " SET client_min_messages TO notice";
+
+static int64_t
+clock_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* libpq's messages end in a line break and hold several lines: one line each is joined by "; ". */
+static void
+message_tidy(const char *message, char *into, size_t room)
+{
+    size_t used = 0;
+
+    for (const char *at = message ? message : ""; *at && used + 3 < room; at++) {
+        if (*at != '\n') {
+            into[used++] = *at;
+        } else if (at[1]) {
+            into[used++] = ';';
+            into[used++] = ' ';
+        }
+    }
+    into[used] = '\0';
+}
+
+/* ---------------------------------------------------------------- errors */
+
+static void
+hint_for(const char *sqlstate, struct error *err)
+{
+    if (strcmp(sqlstate, "53100") == 0) {
+        error_hint(err, "Free some space on the disk of the database and run the same command again; what was loaded before stays.");
+    } else if (strcmp(sqlstate, "55P03") == 0) {
+        error_hint(err, "Another command holds what this one needs. Wait until it ends and try again.");
+    } else if (strcmp(sqlstate, "42501") == 0) {
+        error_hint(err, "The database user lacks a right. Use the owner of schema audit, or have it granted.");
+    } else if (strncmp(sqlstate, "57P0", 4) == 0 || strncmp(sqlstate, "08", 2) == 0) {
+        error_hint(err, "The database server ended the connection. Run the same command again; nothing is half done.");
+    }
+}
+
+static const char *
+result_field(const PGresult *result, int code)
+{
+    const char *text = PQresultErrorField(result, code);
+
+    return text ? text : "";
+}
+
+/* The server said no. */
+static bool
+refused(const char *what, const PGresult *result, struct error *err)
+{
+    const char *sqlstate = result_field(result, PG_DIAG_SQLSTATE);
+    const char *primary = result_field(result, PG_DIAG_MESSAGE_PRIMARY);
+    const char *hint = result_field(result, PG_DIAG_MESSAGE_HINT);
+    const char *detail = result_field(result, PG_DIAG_MESSAGE_DETAIL);
+    const char *context = result_field(result, PG_DIAG_CONTEXT);
+    char plain[512];
+
+    message_tidy(*primary ? primary : PQresultErrorMessage(result), plain, sizeof(plain));
+    error_set(err, ERR_DB, "database: %s: %s", what, plain);
+    if (*detail || *context) {
+        error_detail(err, "%s%s%s", detail, *detail && *context ? "; " : "", context);
+    }
+    if (*hint) {
+        error_hint(err, "%s", hint);
+    }
+    hint_for(sqlstate, err);
+    snprintf(err->sqlstate, sizeof(err->sqlstate), "%s", sqlstate);
+    return false;
+}
+
+/* The connection broke. What the server said before it went, if anything, is the better message. */
+static bool
+lost(struct db *db, struct error *err)
+{
+    PGresult *result = PQgetResult(db->conn);
+    char plain[512];
+
+    if (result && *result_field(result, PG_DIAG_SQLSTATE)) {
+        refused("connection lost", result, err);
+    } else {
+        message_tidy(PQerrorMessage(db->conn), plain, sizeof(plain));
+        error_set(err, ERR_DB, "connection to the database was lost");
+        error_detail(err, "%s", plain);
+        hint_for("08006", err);
+    }
+    PQclear(result);
+    return false;
+}
+
+/* ---------------------------------------------------------------- waiting */
+
+/* Waits for the socket; false when the connection broke. */
+static bool
+take_in(struct db *db, bool is_writing, int timeout_ms)
+{
+    struct pollfd waiting = {.fd = PQsocket(db->conn), .events = POLLIN};
+
+    if (is_writing) {
+        waiting.events |= POLLOUT;
+    }
+    if (waiting.fd < 0 || (poll(&waiting, 1, timeout_ms) < 0 && errno != EINTR)) {
+        return false;
+    }
+    return !(waiting.revents & (POLLIN | POLLERR | POLLHUP)) || PQconsumeInput(db->conn);
+}
+
+bool
+db_flush(struct db *db, struct error *err)
+{
+    for (;;) {
+        int left = PQflush(db->conn);
+
+        if (left == 0) {
+            return true;
+        }
+        if (!interrupt_check(err)) {
+            db_drain(db, "interrupted");
+            return false;
+        }
+        if (left < 0 || !take_in(db, true, POLL_MS)) {
+            return lost(db, err);
+        }
+    }
+}
+
+bool
+db_wait(struct db *db, struct error *err)
+{
+    for (;;) {
+        int left = PQflush(db->conn);
+
+        if (left == 0 && !PQisBusy(db->conn)) {
+            return true;
+        }
+        if (!interrupt_check(err)) {
+            db_drain(db, "interrupted");
+            return false;
+        }
+        if (left < 0 || !take_in(db, left > 0, POLL_MS)) {
+            return lost(db, err);
+        }
+    }
+}
+
+/* As db_wait, but a signal does not end it: cleaning up must come through. */
+static bool
+settle(struct db *db, int64_t deadline)
+{
+    for (;;) {
+        int left = PQflush(db->conn);
+        int64_t rest = deadline - clock_ms();
+
+        if (left == 0 && !PQisBusy(db->conn)) {
+            return true;
+        }
+        if (left < 0 || rest <= 0 || !take_in(db, left > 0, (int)rest)) {
+            return false;
+        }
+    }
+}
+
+static void
+cancel(struct db *db)
+{
+    PGcancel *handle = PQgetCancel(db->conn);
+    char problem[256];
+
+    if (handle && !PQcancel(handle, problem, (int)sizeof(problem))) {
+        log_debug("could not cancel the query: %s", problem);
+    }
+    PQfreeCancel(handle);
+}
+
+static void
+drain(struct db *db, const char *reason)
+{
+    int64_t deadline = clock_ms() + DRAIN_MS;
+
+    while (settle(db, deadline)) {
+        PGresult *result = PQgetResult(db->conn);
+        ExecStatusType status = PQresultStatus(result);
+
+        PQclear(result);
+        if (!result) {
+            return;
+        }
+        if (status == PGRES_COPY_IN && PQputCopyEnd(db->conn, reason) < 0) {
+            break;
+        }
+    }
+    log_debug("the server did not end the query; the connection is given up");
+}
+
+void
+db_drain(struct db *db, const char *reason)
+{
+    if (PQstatus(db->conn) == CONNECTION_OK && PQtransactionStatus(db->conn) == PQTRANS_ACTIVE) {
+        cancel(db);
+        drain(db, reason);
+    }
+}
+
+bool
+db_send(struct db *db, const char *what, const char *sql, int nparam, const char *const *param, struct error *err)
+{
+    bool sent;
+
+    if (PQtransactionStatus(db->conn) == PQTRANS_ACTIVE) {
+        return error_set(err, ERR_BUG, "database: %s was asked while another query is running", what);
+    }
+    log_debug("database: %s", what);
+    sent = nparam ? PQsendQueryParams(db->conn, sql, nparam, NULL, param, NULL, NULL, 0) : PQsendQuery(db->conn, sql);
+    return sent ? true : lost(db, err);
+}
+
+bool
+db_result(struct db *db, const char *what, PGresult **ret_result, struct error *err)
+{
+    PGresult *result;
+
+    if (!db_wait(db, err)) {
+        return false;
+    }
+    result = PQgetResult(db->conn);
+    switch (PQresultStatus(result)) {
+    case PGRES_EMPTY_QUERY:
+    case PGRES_COMMAND_OK:
+    case PGRES_TUPLES_OK:
+    case PGRES_SINGLE_TUPLE:
+    case PGRES_COPY_IN:
+        break;
+    default:
+        if (result) {
+            refused(what, result, err);
+            PQclear(result);
+            drain(db, "failed");
+            return false;
+        }
+    }
+    *ret_result = result;
+    return true;
+}
+
+/* ---------------------------------------------------------------- opening */
+
+static void
+take_notice(void *context, const PGresult *result)
+{
+    (void)context;
+    log_debug("database says: %s: %s", result_field(result, PG_DIAG_SEVERITY), result_field(result, PG_DIAG_MESSAGE_PRIMARY));
+}
+
+/* Is it "key=value …" or a URL, and not just the name of a database? libpq's own message about a
+ * malformed one quotes it with its password, so that message goes no further. */
+static bool
+conninfo_check(const char *conninfo, struct error *err)
+{
+    PQconninfoOption *options;
+
+    if (!strchr(conninfo, '=') && strncmp(conninfo, "postgres://", 11) != 0 && strncmp(conninfo, "postgresql://", 13) != 0) {
+        return true;
+    }
+    options = PQconninfoParse(conninfo, NULL);
+    if (!options) {
+        error_set(err, ERR_CONFIG, "the database connection string is malformed");
+        return error_hint(err, "Write it as postgresql://USER@HOST:PORT/DATABASE or as host=… dbname=… user=…, "
+                               "and percent-encode special characters of a URL.");
+    }
+    for (const PQconninfoOption *option = options; option->keyword; option++) {
+        if (option->val && *option->val && (strcmp(option->keyword, "password") == 0 || strcmp(option->keyword, "sslpassword") == 0)) {
+            log_secret(option->val);
+        }
+    }
+    PQconninfoFree(options);
+    return true;
+}
+
+static int64_t
+connect_deadline(PGconn *conn)
+{
+    PQconninfoOption *options = PQconninfo(conn);
+    long seconds = 0;
+
+    for (const PQconninfoOption *option = options; option && option->keyword; option++) {
+        if (strcmp(option->keyword, "connect_timeout") == 0 && option->val) {
+            seconds = strtol(option->val, NULL, 10);
+        }
+    }
+    PQconninfoFree(options);
+    return clock_ms() + 1000 * (seconds > 0 && seconds < 3600 ? seconds : CONNECT_SECONDS);
+}
+
+static bool
+connect_failed(PGconn *conn, bool is_late, struct error *err)
+{
+    char plain[900];
+
+    message_tidy(is_late ? "timeout expired" : PQerrorMessage(conn), plain, sizeof(plain));
+    error_set(err, ERR_DB, "could not connect to the database");
+    error_detail(err, "%s", plain);
+    return error_hint(err, "Check that the server runs and that --database (or \"database\" in [audit]) names it; "
+                           "a password belongs in ~/.pgpass or PGPASSWORD.");
+}
+
+static bool
+connect_wait(PGconn *conn, struct error *err)
+{
+    int64_t deadline = connect_deadline(conn);
+    PostgresPollingStatusType status = PGRES_POLLING_WRITING;
+
+    while (PQstatus(conn) != CONNECTION_BAD && status != PGRES_POLLING_OK && status != PGRES_POLLING_FAILED) {
+        struct pollfd waiting = {.fd = PQsocket(conn), .events = status == PGRES_POLLING_READING ? POLLIN : POLLOUT};
+
+        if (!interrupt_check(err)) {
+            return false;
+        }
+        if (clock_ms() > deadline) {
+            return connect_failed(conn, true, err);
+        }
+        if (poll(&waiting, 1, POLL_MS) > 0) {
+            status = PQconnectPoll(conn);
+        }
+    }
+    return status == PGRES_POLLING_OK || connect_failed(conn, false, err);
+}
+
+static bool
+session_begin(struct db *db, struct error *err)
+{
+    int version = PQserverVersion(db->conn);
+
+    if (version < SERVER_VERSION_LEAST) {
+        error_set(err, ERR_DB, "the server is PostgreSQL %d; 13 or later is needed", version / 10000);
+        return error_hint(err, "Name a newer server with --database, or leave it out for a private one.");
+    }
+    if (PQsetnonblocking(db->conn, 1) != 0) {
+        return lost(db, err);
+    }
+    return db_exec(db, session_sql, err);
+}
+
+bool
+db_open(struct db **ret_db, const char *conninfo, const char *application, struct error *err)
+{
+    const char *const keywords[] = {"dbname", "application_name", "client_encoding", NULL};
+    const char *const values[] = {conninfo, application, "UTF8", NULL};
+    struct db *db;
+
+    if (!conninfo_check(conninfo, err)) {
+        return false;
+    }
+    db = mem_resize(NULL, 1, sizeof(*db));
+    db->conn = PQconnectStartParams(keywords, values, 1);
+    if (!db->conn) {
+        free(db);
+        return error_set(err, ERR_MEMORY, "out of memory");
+    }
+    PQsetNoticeReceiver(db->conn, take_notice, NULL);
+    if (!connect_wait(db->conn, err) || !session_begin(db, err)) {
+        db_close(db);
+        return false;
+    }
+    *ret_db = db;
+    return true;
+}
+
+void
+db_close(struct db *db)
+{
+    if (db) {
+        PQfinish(db->conn);
+        free(db);
+    }
+}
+
+/* ---------------------------------------------------------------- statements */
+
+static bool
+run_text(struct db *db, const char *what, const char *sql, int nparam, const char *const *param, struct error *err)
+{
+    PGresult *result = NULL;
+
+    if (!db_send(db, what, sql, nparam, param, err)) {
+        return false;
+    }
+    do {
+        PQclear(result);
+        if (!db_result(db, what, &result, err)) {
+            return false;
+        }
+        if (PQresultStatus(result) == PGRES_COPY_IN) {
+            PQclear(result);
+            db_drain(db, "COPY is not for db_run");
+            return error_set(err, ERR_BUG, "database: %s: COPY outside copy_begin", what);
+        }
+    } while (result);
+    return true;
+}
+
+bool
+db_run(struct db *db, const char *asset, int nparam, const char *const *param, struct error *err)
+{
+    return run_text(db, asset, asset_text(asset), nparam, param, err);
+}
+
+bool
+db_exec(struct db *db, const char *sql, struct error *err)
+{
+    char what[64];
+
+    snprintf(what, sizeof(what), "%.*s", (int)strcspn(sql, ";\n"), sql);
+    return run_text(db, what, sql, 0, NULL, err);
+}
+
+bool
+db_begin(struct db *db, struct error *err)
+{
+    return db_exec(db, "BEGIN", err);
+}
+
+/* COMMIT of a failed transaction answers ROLLBACK and is no error to the server; it is one here. */
+bool
+db_commit(struct db *db, struct error *err)
+{
+    if (PQtransactionStatus(db->conn) == PQTRANS_INERROR) {
+        db_rollback(db);
+        return error_set(err, ERR_DB, "database: the transaction had failed and was rolled back");
+    }
+    return db_exec(db, "COMMIT", err);
+}
+
+void
+db_rollback(struct db *db)
+{
+    PGTransactionStatusType status;
+
+    db_drain(db, "rolled back");
+    status = PQtransactionStatus(db->conn);
+    if ((status == PQTRANS_INTRANS || status == PQTRANS_INERROR) && PQsendQuery(db->conn, "ROLLBACK")) {
+        int64_t deadline = clock_ms() + DRAIN_MS;
+        PGresult *result;
+
+        while (settle(db, deadline) && (result = PQgetResult(db->conn))) {
+            PQclear(result);
+        }
+    }
+}
+
+bool
+db_text(struct db *db, struct arena *arena, const char *asset, int nparam, const char *const *param,
+        const char **ret_text, struct error *err)
+{
+    struct rows *rows;
+
+    if (!rows_open(&rows, db, asset, nparam, param, err)) {
+        return false;
+    }
+    *ret_text = rows_next(rows, err) ? arena_strdup(arena, rows_text(rows, 0)) : NULL;
+    rows_close(rows);
+    return true;
+}
+
+char *
+db_identifier(struct db *db, struct arena *arena, const char *name)
+{
+    char *quoted = PQescapeIdentifier(db->conn, name, strlen(name));
+    char *kept = arena_strdup(arena, quoted ? quoted : "\"\"");
+
+    PQfreemem(quoted);
+    return kept;
+}
