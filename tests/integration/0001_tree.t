@@ -4,7 +4,9 @@
 
 # What git has, or what lies here where there is no git (a distribution).
 tree_files() {
-    git -C "$top" -c safe.directory="$top" ls-files -- "$@" 2>/dev/null && return
+    if [ -e "$top/.git" ] && git -C "$top" -c safe.directory="$top" ls-files -- "$@" 2>/dev/null; then
+        return
+    fi
     (cd "$top" && find "$@" -type f)
 }
 

@@ -189,6 +189,35 @@ private_home() {
     at_exit "gpu-audit db stop"
 }
 
+# background COMMAND...: ends with the test; $background is its process id.
+background() {
+    "$@" >"$work/background.log" 2>&1 </dev/null &
+    background=$!
+    at_exit "kill $background; wait $background"
+}
+
+# wait_for FILE [SECONDS]: until the file is there.
+wait_for() {
+    tap_tries=$((${2:-20} * 20))
+    while [ ! -e "$1" ]; do
+        tap_tries=$((tap_tries - 1))
+        if [ "$tap_tries" -le 0 ]; then
+            diag "$(cat "$work/background.log" 2>/dev/null)"
+            printf 'Bail out! no %s\n' "$1"
+            exit 99
+        fi
+        sleep 0.05
+    done
+}
+
+# smtp_sink [OPTION...]: a mail server (smtp_sink.py). Sets $smtp_port; messages come to $work/mail.
+smtp_sink() {
+    need python3
+    background python3 "$top/tests/lib/smtp_sink.py" --out "$work/mail" "$@"
+    wait_for "$work/mail/port"
+    smtp_port=$(cat "$work/mail/port")
+}
+
 done_testing() {
     printf '1..%d\n' "$tap_count"
     [ "$tap_failed" -eq 0 ]
