@@ -9,10 +9,30 @@
 #include "common/arena.h"
 #include "common/db.h"
 #include "common/settings.h"
+#include "ingest/source.h"
+
+struct ingest_result { /* how one source went */
+    const char *kind, *name;
+    int source_id;      /* 0: it was never registered */
+    struct source_counts counts;
+    double seconds;
+    bool was_run;       /* false: an interrupt came first */
+    struct error error; /* code ERR_NONE: it worked */
+};
+struct ingest_results {
+    struct ingest_result *result;
+    size_t count;
+};
 
 /* names: NULL for all sources, else section names, NULL-ended. */
 bool ingest_run(struct settings *settings, struct db *db, struct arena *arena, const char *const *names, struct error *err)
     MUST_CHECK;
+/* The same, and how each source went: filled in also when it fails, empty when nothing was begun. */
+bool ingest_run_results(struct settings *settings, struct db *db, struct arena *arena, const char *const *names,
+                        struct ingest_results *ret_results, struct error *err) MUST_CHECK;
+/* Registers the source of a section in audit.source if it is new. */
+bool ingest_source_id(struct settings *settings, struct db *db, struct arena *arena, const struct section *section,
+                      int *ret_id, struct error *err) MUST_CHECK;
 
 /* Source ids of every source section in the configuration, registered if new, as the text of an
  * int[] ("{1,2,5}") in arena: what an audit reads. */

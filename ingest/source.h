@@ -61,6 +61,7 @@ struct source {
 extern const struct source *const sources[]; /* written from SOURCES_C; NULL-ended */
 
 const char *source_kind_name(enum source_kind kind); /* "billing" */
+bool source_is_section(const struct section *section); /* [billing x] is one, [mail] is not */
 /* NULL and an error that names file, line and the formats there are. A kind with one format may leave it out. */
 const struct source *source_find(const struct settings *settings, const struct section *section, struct error *err);
 

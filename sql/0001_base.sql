@@ -19,7 +19,7 @@ CREATE TABLE audit.source (
     UNIQUE (kind, name, format, location)
 );
 COMMENT ON TABLE audit.source IS 'One row is a configured source: its section in the configuration and where it reads from. Two configurations share a row only when all of it is equal';
-COMMENT ON COLUMN audit.source.kind IS 'billing, telemetry, tracker, inventory, binding, prices, model or fx';
+COMMENT ON COLUMN audit.source.kind IS 'billing, telemetry, tracker, inventory, binding, prices, model, fx or catalog';
 COMMENT ON COLUMN audit.source.name IS 'name of the section, such as bills in [billing bills]';
 COMMENT ON COLUMN audit.source.format IS 'format of the section, such as focus or prometheus';
 COMMENT ON COLUMN audit.source.location IS 'absolute path or URL, without credentials';
@@ -311,6 +311,7 @@ COMMENT ON COLUMN audit.owned_gpu.cost_per_hour IS 'of the whole machine, not of
 -- ---------------------------------------------------------------- catalog
 
 CREATE TABLE audit.gpu_model (
+    source_id            int NOT NULL REFERENCES audit.source,
     origin               text NOT NULL CHECK (origin IN ('user', 'shipped')),
     model                text NOT NULL,
     family               text NOT NULL,
@@ -325,9 +326,11 @@ CREATE TABLE audit.gpu_model (
     PRIMARY KEY (model, origin)
 );
 COMMENT ON TABLE audit.gpu_model IS 'One row is a GPU model; a user row wins over the shipped one of the same model';
+COMMENT ON COLUMN audit.gpu_model.source_id IS 'source that gave the row; the shipped catalog is a source of kind catalog';
 COMMENT ON COLUMN audit.gpu_model.family IS 'name the figures use: form factors of one chip and memory size together';
 
 CREATE TABLE audit.instance_type (
+    source_id            int NOT NULL REFERENCES audit.source,
     origin          text NOT NULL CHECK (origin IN ('user', 'shipped')),
     provider        text NOT NULL,
     instance_type   text NOT NULL,
@@ -341,8 +344,10 @@ CREATE TABLE audit.instance_type (
     PRIMARY KEY (provider, instance_type, origin)
 );
 COMMENT ON TABLE audit.instance_type IS 'One row says which GPUs an instance type has; gpu_count is decimal (0.125 of a GPU); a user row wins over a shipped one';
+COMMENT ON COLUMN audit.instance_type.source_id IS 'source that gave the row; the shipped catalog is a source of kind catalog';
 
 CREATE TABLE audit.price (
+    source_id            int NOT NULL REFERENCES audit.source,
     origin         text NOT NULL CHECK (origin IN ('user', 'shipped')),
     provider       text NOT NULL,
     region         text NOT NULL,
@@ -354,6 +359,8 @@ CREATE TABLE audit.price (
     PRIMARY KEY (provider, region, instance_type, pricing, as_of, origin)
 );
 COMMENT ON TABLE audit.price IS 'One row is a public price of an instance type per machine-hour, as of a day';
+COMMENT ON COLUMN audit.price.source_id IS 'source that gave the row; the shipped catalog is a source of kind catalog';
+COMMENT ON COLUMN audit.price.as_of IS 'day of the price; -infinity where its source does not say';
 
 CREATE TABLE audit.fx_rate (
     source_id  int NOT NULL REFERENCES audit.source,

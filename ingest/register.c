@@ -1,0 +1,87 @@
+/* Rows of audit.source: what makes two configured sources the same. */
+#include <config.h>
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/ingest.h"
+
+/* A URL without what may be secret: what stands between "://" and "@", and its query. */
+static const char *
+url_plain(struct arena *arena, const char *url)
+{
+    const char *host = strstr(url, "://");
+
+    if (!host) {
+        return url;
+    }
+    host += 3;
+    const char *at = memrchr(host, '@', strcspn(host, "/?#"));
+    const char *rest = at ? at + 1 : host;
+
+    return arena_printf(arena, "%.*s%.*s", (int)(host - url), url, (int)strcspn(rest, "?#"), rest);
+}
+
+/* Where a section reads from: its URL, else its path with links resolved. */
+static const char *
+location_of(struct settings *settings, struct arena *arena, const struct section *section)
+{
+    const char *url = section_get(section, "url");
+    const char *path = section_get(section, "path");
+    char resolved[PATH_MAX];
+
+    if (url && *url && !(path && *path)) {
+        return url_plain(arena, url);
+    }
+    if (!path || !*path) {
+        return "";
+    }
+    if (strstr(path, "://")) {
+        return url_plain(arena, path);
+    }
+    path = section_path(settings, section, "path");
+    return realpath(path, resolved) ? arena_strdup(arena, resolved) : path;
+}
+
+bool
+ingest_source_id(struct settings *settings, struct db *db, struct arena *arena, const struct section *section, int *ret_id,
+                 struct error *err)
+{
+    const struct source *source = source_find(settings, section, err);
+    const char *source_id = NULL;
+
+    if (!source) {
+        return false;
+    }
+    const char *param[] = { section->kind, section->name, source->format, location_of(settings, arena, section) };
+
+    if (!db_text(db, arena, "sql/ingest_source.sql", 4, param, &source_id, err)) {
+        return false;
+    }
+    if (!source_id || sscanf(source_id, "%d", ret_id) != 1) {
+        return error_set(err, ERR_BUG, "[%s %s] could not be registered", section->kind, section->name);
+    }
+    return true;
+}
+
+bool
+ingest_source_ids(struct settings *settings, struct db *db, struct arena *arena, const char **ret_ids, struct error *err)
+{
+    const char *ids = "";
+
+    for (const struct section *section = settings->sections; section; section = section->next) {
+        int id = 0;
+
+        if (!source_is_section(section)) {
+            continue;
+        }
+        if (!ingest_source_id(settings, db, arena, section, &id, err)) {
+            return false;
+        }
+        ids = arena_printf(arena, "%s%s%d", ids, *ids ? "," : "", id);
+    }
+    *ret_ids = arena_printf(arena, "{%s}", ids);
+    return true;
+}
