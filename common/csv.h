@@ -1,8 +1,10 @@
 /*
  * RFC 4180 over a stream: quotes, doubled quotes, line breaks in quotes, CR LF or LF, a UTF-8 BOM,
- * a last line without an end. Separators are found 16 bytes at a time; only wanted columns are
+ * a last line without an end. Separators are found 64 bytes at a time; only wanted columns are
  * unescaped. Fields point into the reader's window and live until the next csv_next.
  * Limits: a record of 1 MiB, 4096 columns; beyond is a rejected record, not an end.
+ * Blank lines are passed over. A record with the wrong number of columns costs its first line
+ * only: reading goes on with the line after, so that a stray quote loses no others.
  */
 #ifndef COMMON_CSV_H
 #define COMMON_CSV_H
@@ -21,7 +23,8 @@ struct field {
 
 struct csv;
 
-bool csv_open(struct csv **ret_csv, struct stream *stream, struct error *err) MUST_CHECK; /* reads the header */
+/* Reads the header. An empty stream has no columns and no records. */
+bool csv_open(struct csv **ret_csv, struct stream *stream, struct error *err) MUST_CHECK;
 size_t csv_columns(const struct csv *csv);
 const char *csv_name(const struct csv *csv, size_t column); /* header name, trimmed */
 /* The column of that name (case as given first, else without case); -1 if absent. */
@@ -32,9 +35,15 @@ void csv_want(struct csv *csv, const int *want, size_t count);
 enum csv_status { CSV_RECORD, CSV_BAD, CSV_END, CSV_ERROR };
 /* CSV_RECORD: fields[0..count). CSV_BAD: this record is unusable, csv_reason says why; go on. */
 enum csv_status csv_next(struct csv *csv, struct field *ret_fields, struct error *err);
+/* The same with cells as they stand, quotes and all: for those who compare before they decode. */
+enum csv_status csv_next_raw(struct csv *csv, struct field *ret_fields, struct error *err);
+/* Takes the quotes off a raw cell; doubled quotes go through into (room raw.size), which is touched
+ * only then. False when quotes do not pair: raw is what it says then, byte for byte. */
+bool csv_decode(struct field raw, char *into, struct field *ret_field);
+struct field csv_trim(struct field field); /* without blanks and tabs at its ends */
 const char *csv_reason(const struct csv *csv);
 uint64_t csv_line(const struct csv *csv); /* line on which the current record begins, from 1 */
 struct field csv_raw(const struct csv *csv); /* the current record as it stands in the file */
-void csv_close(struct csv *csv); /* not the stream */
+void csv_close(struct csv *csv); /* not the stream; NULL is fine */
 
 #endif

@@ -24,6 +24,9 @@ uint64_t stream_size(const struct stream *stream);   /* stored size; 0: unknown 
 void stream_sha256(const struct stream *stream, char ret_hex[65]);
 void stream_close(struct stream *stream);
 
+/* The same hash of a whole file, without decoding it. */
+bool stream_hash_file(const char *path, char ret_hex[65], struct error *err) MUST_CHECK;
+
 /* Regular files of a folder whose names end in one of `suffixes` (NULL-ended), sorted by name, not
  * hidden ones; or the file itself. ERR_CONFIG names the path when nothing is there. */
 struct path_list {
