@@ -16,6 +16,7 @@ enum command_needs {
     NEEDS_NOTHING = 0,
     NEEDS_CONFIG = 1,   /* a configuration file must have been found */
     NEEDS_DATABASE = 2, /* db is open and migrated */
+    NEEDS_NO_FILE = 4,  /* the configuration file is not even read */
 };
 
 struct command_run {

@@ -141,7 +141,6 @@ static void __attribute__((noreturn)) run_shell(const char *command, int out)
 {
     int nothing = open("/dev/null", O_RDONLY);
 
-    setpgid(0, 0);
     signal(SIGPIPE, SIG_DFL);
     if (nothing >= 0)
         dup2(nothing, STDIN_FILENO);
@@ -207,7 +206,7 @@ end_command(struct request *request, pid_t child, bool is_good)
     int status = 0;
 
     if (!is_good)
-        kill(-child, SIGKILL);
+        kill(child, SIGKILL);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
     if (!is_good || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
@@ -223,8 +222,8 @@ from_command(struct request *request, const char **ret_secret)
 {
     char *text = arena_alloc(request->settings->arena, SECRET_MOST_BYTES + 1);
     size_t size = 0;
-    pid_t child;
-    int fd;
+    pid_t child = -1;
+    int fd = -1;
     bool is_good;
 
     if (!start_command(request, &child, &fd))

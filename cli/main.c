@@ -1,0 +1,205 @@
+/*
+ * The program: reads the command line, finds the command, gives it what it needs, prints its error.
+ * Nobody else exits, and nobody else logs an error.
+ */
+#include <config.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "common/cluster.h"
+#include "common/log.h"
+#include "common/migrate.h"
+#include "common/nearest.h"
+#include "common/option.h"
+#include "ingest/source.h"
+
+/* A file opened later must never take the place of standard output, or messages go into it. */
+static bool
+open_standard_files(void)
+{
+    int fd;
+
+    do {
+        fd = open("/dev/null", O_RDWR);
+    } while (fd >= 0 && fd <= STDERR_FILENO);
+    return fd >= 0 && close(fd) == 0;
+}
+
+static const struct command *
+command_find(const char *name, struct error *err)
+{
+    const struct command *const *command;
+    struct nearest nearest = { .word = name };
+
+    for (command = commands; *command; command++) {
+        if (strcmp((*command)->name, name) == 0)
+            return *command;
+        nearest_offer(&nearest, (*command)->name);
+    }
+    error_set(err, ERR_USAGE, "there is no command \"%s\"", name);
+    if (nearest.best)
+        error_hint(err, "Did you mean gpu-audit %s?", nearest.best);
+    else
+        error_hint(err, "gpu-audit --help lists the commands.");
+    return NULL;
+}
+
+static void
+print_help(void)
+{
+    const struct command *const *command;
+    struct buf buf = { 0 };
+
+    buf_puts(&buf, "Usage: gpu-audit COMMAND [OPTION]...\n\n"
+                   "Audits a quarter of GPU bills and telemetry against the cost model.\n\nCommands:\n");
+    for (command = commands; *command; command++)
+        buf_printf(&buf, "  %-10s %s\n", (*command)->name, (*command)->title);
+    buf_puts(&buf, "\nOptions of every command:\n");
+    option_help(&buf, NULL);
+    buf_puts(&buf, "\nOptions may also stand in the environment, as GPU_AUDIT_QUARTER and the like, and in the\n"
+                   "configuration file. gpu-audit COMMAND --help tells more about a command.\n\n"
+                   "Exit status: 0 done, 1 findings, 2 usage, 3 configuration, 4 input, 5 database, 6 network,\n"
+                   "7 report, 8 some sources failed, 70 a bug, 71 out of memory, 130 interrupted.\n");
+    fputs(buf.data, stdout);
+    buf_free(&buf);
+}
+
+static void
+print_command_help(const struct command *command)
+{
+    bool has_arguments = command->arguments && command->arguments[0];
+    size_t size = strlen(command->help);
+    struct buf buf = { 0 };
+
+    buf_printf(&buf, "Usage: gpu-audit %s [OPTION]...%s%s\n\n%s%s", command->name, has_arguments ? " " : "",
+               has_arguments ? command->arguments : "", command->help,
+               size && command->help[size - 1] == '\n' ? "" : "\n");
+    if (command->options && command->options[0]) {
+        buf_puts(&buf, "\nOptions:\n");
+        option_help(&buf, command->options);
+    }
+    buf_puts(&buf, "\nOptions of every command:\n");
+    option_help(&buf, NULL);
+    fputs(buf.data, stdout);
+    buf_free(&buf);
+}
+
+/* Each source's section against what its format takes, before anything is begun. */
+static bool
+check_sources(const struct settings *settings, struct error *err)
+{
+    const struct section *section;
+
+    for (section = settings->sections; section; section = section->next) {
+        const struct source *source;
+
+        if (!settings_is_source(section))
+            continue;
+        source = source_find(settings, section, err);
+        if (!source || !settings_check_source(settings, section, source->keys, err))
+            return false;
+    }
+    return true;
+}
+
+static bool
+load_settings(struct settings *settings, const struct command *command, struct error *err)
+{
+    if (!settings_load(settings, !(command->needs & NEEDS_NO_FILE), err))
+        return false;
+    if (settings->file)
+        log_info("configuration: %s", settings->file);
+    if (!(command->needs & NEEDS_CONFIG))
+        return true;
+    if (!settings->file) {
+        error_set(err, ERR_CONFIG, "there is no configuration file");
+        return error_hint(err, "Write one with gpu-audit init, or name one with --config FILE.");
+    }
+    return check_sources(settings, err);
+}
+
+static bool
+run_command(const struct command *command, struct settings *settings, struct error *err)
+{
+    struct command_run run = { .settings = settings, .arena = settings->arena };
+    bool is_done = true;
+
+    if (command->needs & NEEDS_DATABASE) {
+        const char *application = arena_printf(settings->arena, "gpu-audit %s", command->name);
+
+        is_done = cluster_open(settings, &run.db, application, err) && migrate_run(run.db, err);
+    }
+    is_done = is_done && command->run(&run, err);
+    db_close(run.db);
+    cluster_close();
+    return is_done;
+}
+
+/* Says what is wrong, or does what was asked; the command line is read already. */
+static bool
+dispatch(struct settings *settings, struct error *err)
+{
+    const struct command *command;
+
+    if (settings_option(settings, "version")) {
+        printf("gpu-audit %s\n", PACKAGE_VERSION);
+        return true;
+    }
+    if (!settings->command && settings_option(settings, "help")) {
+        print_help();
+        return true;
+    }
+    if (!settings->command) {
+        error_set(err, ERR_USAGE, "no command is given");
+        return error_hint(err, "gpu-audit --help lists the commands.");
+    }
+    command = command_find(settings->command, err);
+    if (!command)
+        return false;
+    if (settings_option(settings, "help")) {
+        print_command_help(command);
+        return true;
+    }
+    return settings_permit(settings, command->options, err) && load_settings(settings, command, err) &&
+           run_command(command, settings, err);
+}
+
+/* A full disk or a closed pipe behind standard output is an error like any other; an earlier one
+ * counts more. */
+static bool
+flush_output(bool is_done, struct error *err)
+{
+    bool is_written = fflush(stdout) == 0 && !ferror(stdout);
+
+    if (is_written || !is_done)
+        return is_done;
+    return error_set(err, ERR_REPORT, "could not write to standard output: %m");
+}
+
+int
+main(int argc, char **argv)
+{
+    struct arena arena = { 0 };
+    struct settings settings;
+    struct error err = { 0 };
+    bool is_done;
+
+    if (!open_standard_files())
+        return ERR_BUG;
+    interrupt_install();
+    is_done = settings_parse(&settings, &arena, argc, argv, &err);
+    log_open((enum log_level) settings.verbosity, settings.log_json);
+    is_done = flush_output(is_done && dispatch(&settings, &err), &err);
+    if (!is_done && err.code == ERR_NONE)
+        error_set(&err, ERR_BUG, "a step failed without saying why");
+    if (!is_done)
+        log_error(&err);
+    log_close();
+    arena_free(&arena);
+    return is_done ? 0 : (int) err.code;
+}
