@@ -29,7 +29,7 @@ void cluster_close(void);
 bool cluster_start(struct settings *settings, struct error *err) MUST_CHECK;   /* and leaves it running */
 bool cluster_stop(struct settings *settings, bool *ret_was_running, struct error *err) MUST_CHECK;
 bool cluster_destroy(struct settings *settings, bool *ret_existed, struct error *err) MUST_CHECK; /* with all it holds */
-/* What psql and pg_dump take; without a password. In arena. */
+/* What db_open takes, perhaps with a password in it: for db_conninfo_public. In arena. */
 bool cluster_conninfo(struct settings *settings, struct arena *arena, const char **ret_conninfo, struct error *err) MUST_CHECK;
 /* Full path of a program of PostgreSQL ("psql", "pg_dump"), in arena; an error names the package. */
 bool cluster_program(struct arena *arena, const char *name, const char **ret_path, struct error *err) MUST_CHECK;

@@ -7,6 +7,7 @@
 
 #include "common/db_private.h"
 #include "common/numeric.h"
+#include "common/utf8.h"
 
 enum {
     BLOCK_BYTES = 64 * 1024,        /* a row that ends past this much sends the block */
@@ -184,36 +185,6 @@ plain_length(const unsigned char *text, size_t size)
     return at;
 }
 
-/* Length of the UTF-8 sequence of two to four bytes at text, 0 when it is broken. Not too long a
- * form, no surrogate, nothing above U+10FFFF: what PostgreSQL checks. */
-static size_t
-sequence_length(const unsigned char *text, size_t size)
-{
-    static const struct {
-        unsigned char first, last, second_least, second_most, length;
-    } forms[] = {
-        {0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3}, {0xE1, 0xEC, 0x80, 0xBF, 3},
-        {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3}, {0xF0, 0xF0, 0x90, 0xBF, 4},
-        {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4},
-    };
-
-    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-        if (text[0] < forms[i].first || text[0] > forms[i].last) {
-            continue;
-        }
-        if (size < forms[i].length || text[1] < forms[i].second_least || text[1] > forms[i].second_most) {
-            return 0;
-        }
-        for (size_t at = 2; at < forms[i].length; at++) {
-            if ((text[at] & 0xC0) != 0x80) {
-                return 0;
-            }
-        }
-        return forms[i].length;
-    }
-    return 0;
-}
-
 /* Each byte that cannot stand becomes U+FFFD, which is three times as long: room was made for it. */
 static void
 put_clean(struct copy *copy, const unsigned char *text, size_t size)
@@ -222,10 +193,10 @@ put_clean(struct copy *copy, const unsigned char *text, size_t size)
         size_t length = plain_length(text + at, size - at);
 
         if (length == 0) {
-            length = text[at] ? sequence_length(text + at, size - at) : 0;
+            length = text[at] ? utf8_size((const char *)text + at, size - at) : 0;
         }
         if (length == 0) {
-            put_bytes(copy, "\xEF\xBF\xBD", 3);
+            put_bytes(copy, UTF8_REPLACEMENT, 3);
             at++;
         } else {
             put_bytes(copy, text + at, length);

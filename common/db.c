@@ -14,20 +14,10 @@
 enum {
     POLL_MS = 200,          /* how late a signal that slipped past poll is noticed */
     DRAIN_MS = 5000,        /* a server that ignores a cancel longer than this is given up */
-    CONNECT_SECONDS = 30,   /* without connect_timeout in the connection string */
-    SERVER_VERSION_LEAST = 130000,
 };
 
-/* lock_timeout is long since a load may wait for another command's analysis; it only keeps two
- * programs from waiting for ever. */
-static const char session_sql[] = "SET search_path TO audit; SET timezone TO 'UTC'; SET datestyle TO 'ISO, YMD';"
-                                  " SET standard_conforming_strings TO on; SET extra_float_digits TO 1;"
-                                  " SET bytea_output TO hex; SET intervalstyle TO iso_8601;"
-                                  " SET statement_timeout TO 0; SET lock_timeout TO '10min'; SET jit TO off;"
-                                  " SET client_min_messages TO notice";
-
-static int64_t
-clock_ms(void)
+int64_t
+db_clock_ms(void)
 {
     struct timespec now;
 
@@ -36,8 +26,8 @@ clock_ms(void)
 }
 
 /* libpq's messages end in a line break and hold several lines: one line each is joined by "; ". */
-static void
-message_tidy(const char *message, char *into, size_t room)
+void
+db_message_tidy(const char *message, char *into, size_t room)
 {
     size_t used = 0;
 
@@ -85,12 +75,15 @@ refused(const char *what, const PGresult *result, struct error *err)
     const char *hint = result_field(result, PG_DIAG_MESSAGE_HINT);
     const char *detail = result_field(result, PG_DIAG_MESSAGE_DETAIL);
     const char *context = result_field(result, PG_DIAG_CONTEXT);
+    const char *line = strstr(PQresultErrorMessage(result), "\nLINE ");
     char plain[512];
 
-    message_tidy(*primary ? primary : PQresultErrorMessage(result), plain, sizeof(plain));
+    db_message_tidy(*primary ? primary : PQresultErrorMessage(result), plain, sizeof(plain));
     error_set(err, ERR_DB, "database: %s: %s", what, plain);
     if (*detail || *context) {
         error_detail(err, "%s%s%s", detail, *detail && *context ? "; " : "", context);
+    } else if (line) {
+        error_detail(err, "%.*s", (int)strcspn(line + 1, "\n"), line + 1);
     }
     if (*hint) {
         error_hint(err, "%s", hint);
@@ -101,8 +94,8 @@ refused(const char *what, const PGresult *result, struct error *err)
 }
 
 /* The connection broke. What the server said before it went, if anything, is the better message. */
-static bool
-lost(struct db *db, struct error *err)
+bool
+db_lost(struct db *db, struct error *err)
 {
     PGresult *result = PQgetResult(db->conn);
     char plain[512];
@@ -110,7 +103,7 @@ lost(struct db *db, struct error *err)
     if (result && *result_field(result, PG_DIAG_SQLSTATE)) {
         refused("connection lost", result, err);
     } else {
-        message_tidy(PQerrorMessage(db->conn), plain, sizeof(plain));
+        db_message_tidy(PQerrorMessage(db->conn), plain, sizeof(plain));
         error_set(err, ERR_DB, "connection to the database was lost");
         error_detail(err, "%s", plain);
         hint_for("08006", err);
@@ -150,7 +143,7 @@ db_flush(struct db *db, struct error *err)
             return false;
         }
         if (left < 0 || !take_in(db, true, POLL_MS)) {
-            return lost(db, err);
+            return db_lost(db, err);
         }
     }
 }
@@ -169,7 +162,7 @@ db_wait(struct db *db, struct error *err)
             return false;
         }
         if (left < 0 || !take_in(db, left > 0, POLL_MS)) {
-            return lost(db, err);
+            return db_lost(db, err);
         }
     }
 }
@@ -180,7 +173,7 @@ settle(struct db *db, int64_t deadline)
 {
     for (;;) {
         int left = PQflush(db->conn);
-        int64_t rest = deadline - clock_ms();
+        int64_t rest = deadline - db_clock_ms();
 
         if (left == 0 && !PQisBusy(db->conn)) {
             return true;
@@ -206,7 +199,7 @@ cancel(struct db *db)
 static void
 drain(struct db *db, const char *reason)
 {
-    int64_t deadline = clock_ms() + DRAIN_MS;
+    int64_t deadline = db_clock_ms() + DRAIN_MS;
 
     while (settle(db, deadline)) {
         PGresult *result = PQgetResult(db->conn);
@@ -242,7 +235,7 @@ db_send(struct db *db, const char *what, const char *sql, int nparam, const char
     }
     log_debug("database: %s", what);
     sent = nparam ? PQsendQueryParams(db->conn, sql, nparam, NULL, param, NULL, NULL, 0) : PQsendQuery(db->conn, sql);
-    return sent ? true : lost(db, err);
+    return sent ? true : db_lost(db, err);
 }
 
 bool
@@ -271,138 +264,6 @@ db_result(struct db *db, const char *what, PGresult **ret_result, struct error *
     }
     *ret_result = result;
     return true;
-}
-
-/* ---------------------------------------------------------------- opening */
-
-static void
-take_notice(void *context, const PGresult *result)
-{
-    (void)context;
-    log_debug("database says: %s: %s", result_field(result, PG_DIAG_SEVERITY), result_field(result, PG_DIAG_MESSAGE_PRIMARY));
-}
-
-/* Is it "key=value …" or a URL, and not just the name of a database? libpq's own message about a
- * malformed one quotes it with its password, so that message goes no further. */
-static bool
-conninfo_check(const char *conninfo, struct error *err)
-{
-    PQconninfoOption *options;
-
-    if (!strchr(conninfo, '=') && strncmp(conninfo, "postgres://", 11) != 0 && strncmp(conninfo, "postgresql://", 13) != 0) {
-        return true;
-    }
-    options = PQconninfoParse(conninfo, NULL);
-    if (!options) {
-        error_set(err, ERR_CONFIG, "the database connection string is malformed");
-        return error_hint(err, "Write it as postgresql://USER@HOST:PORT/DATABASE or as host=… dbname=… user=…, "
-                               "and percent-encode special characters of a URL.");
-    }
-    for (const PQconninfoOption *option = options; option->keyword; option++) {
-        if (option->val && *option->val && (strcmp(option->keyword, "password") == 0 || strcmp(option->keyword, "sslpassword") == 0)) {
-            log_secret(option->val);
-        }
-    }
-    PQconninfoFree(options);
-    return true;
-}
-
-static int64_t
-connect_deadline(PGconn *conn)
-{
-    PQconninfoOption *options = PQconninfo(conn);
-    long seconds = 0;
-
-    for (const PQconninfoOption *option = options; option && option->keyword; option++) {
-        if (strcmp(option->keyword, "connect_timeout") == 0 && option->val) {
-            seconds = strtol(option->val, NULL, 10);
-        }
-    }
-    PQconninfoFree(options);
-    return clock_ms() + 1000 * (seconds > 0 && seconds < 3600 ? seconds : CONNECT_SECONDS);
-}
-
-static bool
-connect_failed(PGconn *conn, bool is_late, struct error *err)
-{
-    char plain[900];
-
-    message_tidy(is_late ? "timeout expired" : PQerrorMessage(conn), plain, sizeof(plain));
-    error_set(err, ERR_DB, "could not connect to the database");
-    error_detail(err, "%s", plain);
-    return error_hint(err, "Check that the server runs and that --database (or \"database\" in [audit]) names it; "
-                           "a password belongs in ~/.pgpass or PGPASSWORD.");
-}
-
-static bool
-connect_wait(PGconn *conn, struct error *err)
-{
-    int64_t deadline = connect_deadline(conn);
-    PostgresPollingStatusType status = PGRES_POLLING_WRITING;
-
-    while (PQstatus(conn) != CONNECTION_BAD && status != PGRES_POLLING_OK && status != PGRES_POLLING_FAILED) {
-        struct pollfd waiting = {.fd = PQsocket(conn), .events = status == PGRES_POLLING_READING ? POLLIN : POLLOUT};
-
-        if (!interrupt_check(err)) {
-            return false;
-        }
-        if (clock_ms() > deadline) {
-            return connect_failed(conn, true, err);
-        }
-        if (poll(&waiting, 1, POLL_MS) > 0) {
-            status = PQconnectPoll(conn);
-        }
-    }
-    return status == PGRES_POLLING_OK || connect_failed(conn, false, err);
-}
-
-static bool
-session_begin(struct db *db, struct error *err)
-{
-    int version = PQserverVersion(db->conn);
-
-    if (version < SERVER_VERSION_LEAST) {
-        error_set(err, ERR_DB, "the server is PostgreSQL %d; 13 or later is needed", version / 10000);
-        return error_hint(err, "Name a newer server with --database, or leave it out for a private one.");
-    }
-    if (PQsetnonblocking(db->conn, 1) != 0) {
-        return lost(db, err);
-    }
-    return db_exec(db, session_sql, err);
-}
-
-bool
-db_open(struct db **ret_db, const char *conninfo, const char *application, struct error *err)
-{
-    const char *const keywords[] = {"dbname", "application_name", "client_encoding", NULL};
-    const char *const values[] = {conninfo, application, "UTF8", NULL};
-    struct db *db;
-
-    if (!conninfo_check(conninfo, err)) {
-        return false;
-    }
-    db = mem_resize(NULL, 1, sizeof(*db));
-    db->conn = PQconnectStartParams(keywords, values, 1);
-    if (!db->conn) {
-        free(db);
-        return error_set(err, ERR_MEMORY, "out of memory");
-    }
-    PQsetNoticeReceiver(db->conn, take_notice, NULL);
-    if (!connect_wait(db->conn, err) || !session_begin(db, err)) {
-        db_close(db);
-        return false;
-    }
-    *ret_db = db;
-    return true;
-}
-
-void
-db_close(struct db *db)
-{
-    if (db) {
-        PQfinish(db->conn);
-        free(db);
-    }
 }
 
 /* ---------------------------------------------------------------- statements */
@@ -469,7 +330,7 @@ db_rollback(struct db *db)
     db_drain(db, "rolled back");
     status = PQtransactionStatus(db->conn);
     if ((status == PQTRANS_INTRANS || status == PQTRANS_INERROR) && PQsendQuery(db->conn, "ROLLBACK")) {
-        int64_t deadline = clock_ms() + DRAIN_MS;
+        int64_t deadline = db_clock_ms() + DRAIN_MS;
         PGresult *result;
 
         while (settle(db, deadline) && (result = PQgetResult(db->conn))) {

@@ -19,6 +19,10 @@ struct db;
 struct rows;
 
 bool db_open(struct db **ret_db, const char *conninfo, const char *application, struct error *err) MUST_CHECK;
+/* For psql and pg_dump: the same without its passwords (one is in *ret_password, else NULL), with
+ * command-line options for the session added (NULL: none). In arena. */
+bool db_conninfo_public(struct arena *arena, const char *conninfo, const char *options, const char **ret_conninfo,
+                        const char **ret_password, struct error *err) MUST_CHECK;
 void db_close(struct db *db); /* NULL is fine; an open transaction is rolled back by the server */
 
 /* Runs an asset (several statements when nparam is 0). NULL parameters are SQL NULL. */

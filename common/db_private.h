@@ -26,4 +26,11 @@ bool db_result(struct db *db, const char *what, PGresult **ret_result, struct er
 /* Throws away what is left of a query or COPY, cancelling it first; a few seconds at most. */
 void db_drain(struct db *db, const char *reason);
 
+
+/* The connection broke: the error is what the server said before it went, if anything. Returns false. */
+bool db_lost(struct db *db, struct error *err);
+/* libpq's messages end in a line break and hold several lines: joined by "; ". */
+void db_message_tidy(const char *message, char *into, size_t room);
+int64_t db_clock_ms(void);
+
 #endif
