@@ -323,7 +323,7 @@ CREATE TABLE audit.gpu_model (
     mig_slices_max       int NOT NULL DEFAULT 0,
     release_year         int,
     note                 text,
-    PRIMARY KEY (model, origin)
+    PRIMARY KEY (model, source_id)
 );
 COMMENT ON TABLE audit.gpu_model IS 'One row is a GPU model; a user row wins over the shipped one of the same model';
 COMMENT ON COLUMN audit.gpu_model.source_id IS 'source that gave the row; the shipped catalog is a source of kind catalog';
@@ -341,7 +341,7 @@ CREATE TABLE audit.instance_type (
     vcpus           numeric,
     memory_gib      numeric,
     note            text,
-    PRIMARY KEY (provider, instance_type, origin)
+    PRIMARY KEY (provider, instance_type, source_id)
 );
 COMMENT ON TABLE audit.instance_type IS 'One row says which GPUs an instance type has; gpu_count is decimal (0.125 of a GPU); a user row wins over a shipped one';
 COMMENT ON COLUMN audit.instance_type.source_id IS 'source that gave the row; the shipped catalog is a source of kind catalog';
@@ -356,7 +356,7 @@ CREATE TABLE audit.price (
     usd_per_hour   numeric NOT NULL,
     as_of          date NOT NULL,
     note           text,
-    PRIMARY KEY (provider, region, instance_type, pricing, as_of, origin)
+    PRIMARY KEY (provider, region, instance_type, pricing, as_of, source_id)
 );
 COMMENT ON TABLE audit.price IS 'One row is a public price of an instance type per machine-hour, as of a day';
 COMMENT ON COLUMN audit.price.source_id IS 'source that gave the row; the shipped catalog is a source of kind catalog';

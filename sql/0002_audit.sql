@@ -2,6 +2,14 @@
 -- workbook, the page, the mail, `figures` and people with psql read.
 -- Money is in the audit's currency. The views view_*.sql compute these rows; a figure exists once.
 
+CREATE TABLE audit.audit_setting (
+    audit_id  int NOT NULL REFERENCES audit.audit ON DELETE CASCADE,
+    key       text NOT NULL,
+    value     text NOT NULL,
+    PRIMARY KEY (audit_id, key)
+);
+COMMENT ON TABLE audit.audit_setting IS 'One row is a setting the figures of an audit follow from: thresholds, tag keys, policies, sampling intervals';
+
 CREATE TABLE audit.audit_subject (
     audit_id       int NOT NULL REFERENCES audit.audit ON DELETE CASCADE,
     subject_no     int NOT NULL,
@@ -18,72 +26,89 @@ CREATE TABLE audit.audit_subject (
     project        text NOT NULL,
     issue          text NOT NULL,
     is_tagged      boolean NOT NULL,
-    gpus           numeric NOT NULL,
-    chips          int NOT NULL,
+    gpus           numeric,
+    chips          smallint NOT NULL,
     is_catalogued  boolean NOT NULL,
+    group_no       int NOT NULL,
     PRIMARY KEY (audit_id, subject_no)
 );
 COMMENT ON TABLE audit.audit_subject IS 'One row is a GPU resource under one attribution and price class; a resource retagged or repriced in the quarter has several';
 COMMENT ON COLUMN audit.audit_subject.pool IS 'inventory pool or pool tag, else provider, region and model';
 COMMENT ON COLUMN audit.audit_subject.team IS 'canonical spelling; empty: nothing names one';
 COMMENT ON COLUMN audit.audit_subject.is_tagged IS 'a non-empty team tag on the resource itself';
-COMMENT ON COLUMN audit.audit_subject.gpus IS 'decimal physical GPUs behind the resource';
+COMMENT ON COLUMN audit.audit_subject.gpus IS 'decimal physical GPUs behind the resource; NULL: nobody knows';
 COMMENT ON COLUMN audit.audit_subject.chips IS 'GPUs as cells: gpus rounded up';
+COMMENT ON COLUMN audit.audit_subject.group_no IS 'subjects that agree in every dimension but the resource share a group';
 COMMENT ON COLUMN audit.audit_subject.is_catalogued IS 'false: an instance type the catalog does not know; its GPU count is the bill''s own word';
+
+CREATE TABLE audit.audit_scope (
+    audit_id   int NOT NULL REFERENCES audit.audit ON DELETE CASCADE,
+    scope_no   int NOT NULL,
+    dimension  text NOT NULL,
+    key        text NOT NULL,
+    PRIMARY KEY (audit_id, scope_no)
+);
+COMMENT ON TABLE audit.audit_scope IS 'One row is a scope that has figures: a dimension (total, provider, model, region, pricing, team, project, pool, issue) and its key';
+
+CREATE TABLE audit.audit_scope_group (
+    audit_id   int NOT NULL REFERENCES audit.audit ON DELETE CASCADE,
+    group_no   int NOT NULL,
+    scope_no   int NOT NULL,
+    PRIMARY KEY (audit_id, group_no, scope_no)
+);
+COMMENT ON TABLE audit.audit_scope_group IS 'One row says that a group of subjects belongs to a scope';
 
 CREATE TABLE audit.audit_hour (
     audit_id            int NOT NULL,
     subject_no          int NOT NULL,
     hour                timestamptz NOT NULL,
-    running_gpu_hours   numeric NOT NULL,
-    owned_gpu_hours     numeric NOT NULL,
-    covered_gpu_hours   numeric NOT NULL,
-    idle_gpu_hours      numeric NOT NULL,
-    billed_cost         numeric NOT NULL,
-    effective_cost      numeric NOT NULL,
-    list_cost           numeric,
-    covered_cost        numeric NOT NULL,
-    idle_cost           numeric NOT NULL,
-    running_gpus        numeric NOT NULL,
-    covered_chips       numeric NOT NULL,
-    busy_gpus           numeric NOT NULL,
-    util_samples        bigint,
-    util_sum            numeric,
-    cell_util_sum       numeric,
-    sm_samples          bigint,
-    sm_sum              numeric,
-    effective_gpu_hours numeric,
-    sm_covered_gpu_hours numeric,
-    observed_gpu_hours  numeric,
-    idle_samples        bigint,
-    idle_samples_of     bigint,
-    is_placed           boolean NOT NULL
+    is_main             boolean NOT NULL,
+    is_placed           boolean NOT NULL,
+    chips               smallint NOT NULL,
+    covered_chips       smallint NOT NULL,
+    idle_chips          smallint NOT NULL,
+    util_chips          smallint NOT NULL,
+    sm_chips            smallint NOT NULL,
+    samples             int NOT NULL,
+    idle_samples        int,
+    observed_seconds    int NOT NULL,
+    util_sum            bigint NOT NULL,
+    cell_util_sum       bigint NOT NULL,
+    sm_samples          int NOT NULL,
+    sm_sum              bigint NOT NULL,
+    cell_sm_sum         bigint NOT NULL,
+    running_gpu_hours   numeric,
+    billed_cost         numeric,
+    effective_cost      numeric,
+    list_cost           numeric
 ) PARTITION BY LIST (audit_id);
-COMMENT ON TABLE audit.audit_hour IS 'One row is a subject in one clock hour: supply, money and use of its cells added up. Every figure but percentiles is a sum or maximum over these rows';
-COMMENT ON COLUMN audit.audit_hour.running_gpu_hours IS 'billed or owned GPU-hours before corrections';
-COMMENT ON COLUMN audit.audit_hour.covered_gpu_hours IS 'those of cells with at least one sample';
-COMMENT ON COLUMN audit.audit_hour.covered_cost IS 'effective cost of covered cells; effective_cost - covered_cost is the cost of unknown';
-COMMENT ON COLUMN audit.audit_hour.running_gpus IS 'GPUs there for any part of the hour, each counted whole';
-COMMENT ON COLUMN audit.audit_hour.util_sum IS 'sum over samples of util, in percent';
-COMMENT ON COLUMN audit.audit_hour.cell_util_sum IS 'sum over covered cells of cell util, in percent';
-COMMENT ON COLUMN audit.audit_hour.effective_gpu_hours IS 'sum of sm / 100 x covered time over cells with sm; NULL: no sm';
-COMMENT ON COLUMN audit.audit_hour.sm_covered_gpu_hours IS 'covered time of cells with sm';
+COMMENT ON TABLE audit.audit_hour IS 'One row is a subject in one clock hour: supply, money and use of its cells. Every figure but percentiles is a sum or a maximum over these rows';
+COMMENT ON COLUMN audit.audit_hour.is_main IS 'false where another subject of the same resource had more of the hour; GPUs and samples are counted on the main row only';
 COMMENT ON COLUMN audit.audit_hour.is_placed IS 'true where a row longer than an hour was spread by rule';
+COMMENT ON COLUMN audit.audit_hour.chips IS 'cells: GPUs of the resource, each counted whole';
+COMMENT ON COLUMN audit.audit_hour.covered_chips IS 'cells with at least one sample';
+COMMENT ON COLUMN audit.audit_hour.idle_chips IS 'covered cells whose mean util is below the idle threshold';
+COMMENT ON COLUMN audit.audit_hour.util_chips IS 'covered cells with util';
+COMMENT ON COLUMN audit.audit_hour.sm_chips IS 'covered cells with SM activity';
+COMMENT ON COLUMN audit.audit_hour.samples IS 'util samples of all cells, partitions of one GPU counted once';
+COMMENT ON COLUMN audit.audit_hour.idle_samples IS 'samples below the idle threshold; NULL: the source cannot tell';
+COMMENT ON COLUMN audit.audit_hour.observed_seconds IS 'samples x interval, at most one hour a cell';
+COMMENT ON COLUMN audit.audit_hour.util_sum IS 'sum of util samples in 1/28,000,000 of a percent, so that MIG sevenths and quarters stay whole';
+COMMENT ON COLUMN audit.audit_hour.cell_util_sum IS 'sum of cell util in 1e-11 percent';
+COMMENT ON COLUMN audit.audit_hour.sm_sum IS 'sum of sm samples in 1/28,000,000 of a percent';
+COMMENT ON COLUMN audit.audit_hour.cell_sm_sum IS 'sum of the mean sm of the cells in 1e-11 percent';
+COMMENT ON COLUMN audit.audit_hour.running_gpu_hours IS 'billed or owned GPU-hours before corrections; NULL where the GPU count of the instance type is unknown';
+COMMENT ON COLUMN audit.audit_hour.billed_cost IS 'NULL: an owned machine without a cost, or a currency without a rate';
+COMMENT ON COLUMN audit.audit_hour.list_cost IS 'at public on-demand price; NULL: unknown';
 
 CREATE TABLE audit.audit_cell (
     audit_id    int NOT NULL,
-    provider    text NOT NULL,
-    model       text NOT NULL,
-    region      text NOT NULL,
-    pricing     text NOT NULL,
-    pool        text NOT NULL,
-    team        text NOT NULL,
-    project     text NOT NULL,
-    issue       text NOT NULL,
-    util_pct    double precision NOT NULL,
-    cells       numeric NOT NULL
+    group_no    int NOT NULL,
+    util_sum    bigint NOT NULL,
+    cells       int NOT NULL
 ) PARTITION BY LIST (audit_id);
-COMMENT ON TABLE audit.audit_cell IS 'Distribution of cell util: how many covered cells of a scope had that mean. Percentiles cumulate over it';
+COMMENT ON TABLE audit.audit_cell IS 'Distribution of cell util: how many covered cells of a group of subjects had that mean. Percentiles cumulate over it';
+COMMENT ON COLUMN audit.audit_cell.util_sum IS 'cell util in 1e-11 percent';
 
 CREATE TABLE audit.audit_correction (
     audit_id            int NOT NULL REFERENCES audit.audit ON DELETE CASCADE,
@@ -243,6 +268,9 @@ CREATE TABLE audit.audit_commitment (
     commitment_name   text,
     commitment_type   text,
     category          text,
+    model             text NOT NULL,
+    region            text NOT NULL,
+    pool              text NOT NULL,
     bought            numeric NOT NULL,
     used_gpu_hours    numeric NOT NULL,
     used_cost         numeric NOT NULL,
@@ -253,6 +281,7 @@ CREATE TABLE audit.audit_commitment (
     PRIMARY KEY (audit_id, provider, commitment_id)
 );
 COMMENT ON TABLE audit.audit_commitment IS 'One row is a commitment that covers GPUs: what was bought, used and left unused in the window';
+COMMENT ON COLUMN audit.audit_commitment.model IS 'model, region and pool of the use it covered; empty where it covered several or none';
 COMMENT ON COLUMN audit.audit_commitment.unused_gpu_hours IS '0 for a spend-based commitment; NULL where the hours cannot be known';
 COMMENT ON COLUMN audit.audit_commitment.gpu_share IS 'share of GPU use in what it covered, by cost; unused_cost is that share of the unused money';
 COMMENT ON COLUMN audit.audit_commitment.discount_pct IS 'measured: 100 x (list - effective) / list of the use it covered';
@@ -323,3 +352,20 @@ CREATE TABLE audit.audit_quality (
     PRIMARY KEY (audit_id, check_no)
 );
 COMMENT ON TABLE audit.audit_quality IS 'One row is a finding about the data itself: what is missing, unmatched, unknown or rejected, and what to do about it';
+
+-- Exact share n of d equal cells. A division rounds; these reciprocals do not, and cells of one
+-- machine are nearly always 1, 2, 4, 5, 8, 10 or 16.
+CREATE FUNCTION audit.cell_share(amount numeric, n smallint, d smallint) RETURNS numeric
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE
+        WHEN n = d THEN amount
+        WHEN n = 0 THEN 0 * amount
+        WHEN d = 8 THEN amount * n * 0.125
+        WHEN d = 4 THEN amount * n * 0.25
+        WHEN d = 2 THEN amount * n * 0.5
+        WHEN d = 16 THEN amount * n * 0.0625
+        WHEN d = 10 THEN amount * n * 0.1
+        WHEN d = 5 THEN amount * n * 0.2
+        ELSE round(amount * n, 30) / d
+    END;
+COMMENT ON FUNCTION audit.cell_share(numeric, smallint, smallint) IS 'amount x n / d, exact where d divides a power of ten';

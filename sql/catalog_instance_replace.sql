@@ -9,7 +9,7 @@ SELECT current_setting('gpu_audit.source_id')::int, current_setting('gpu_audit.o
        CASE WHEN lower(mig_capable) IN ('true', 'yes', '1') THEN true WHEN lower(mig_capable) IN ('false', 'no', '0') THEN false END,
        vcpus, memory_gib, note
 FROM stage_instance_type
-ON CONFLICT (provider, instance_type, origin) DO UPDATE SET
+ON CONFLICT (provider, instance_type, source_id) DO UPDATE SET
     source_id = excluded.source_id, gpu_model = excluded.gpu_model, gpu_count = excluded.gpu_count,
     gpu_memory_gib = excluded.gpu_memory_gib, mig_capable = excluded.mig_capable, vcpus = excluded.vcpus,
     memory_gib = excluded.memory_gib, note = excluded.note

@@ -7,7 +7,7 @@ INSERT INTO audit.gpu_model (source_id, origin, model, family, architecture, mem
 SELECT current_setting('gpu_audit.source_id')::int, current_setting('gpu_audit.origin'), model, family, architecture,
        memory_gib, dense_fp16_tflops, memory_bandwidth_gb_s, tdp_w, coalesce(mig_slices_max, 0)::int, release_year::int, note
 FROM stage_gpu_model
-ON CONFLICT (model, origin) DO UPDATE SET
+ON CONFLICT (model, source_id) DO UPDATE SET
     source_id = excluded.source_id, family = excluded.family, architecture = excluded.architecture,
     memory_gib = excluded.memory_gib, dense_fp16_tflops = excluded.dense_fp16_tflops,
     memory_bandwidth_gb_s = excluded.memory_bandwidth_gb_s, tdp_w = excluded.tdp_w,

@@ -6,5 +6,5 @@ INSERT INTO audit.price (source_id, origin, provider, region, instance_type, pri
 SELECT current_setting('gpu_audit.source_id')::int, current_setting('gpu_audit.origin'), provider, region, instance_type,
        replace(lower(pricing), '_', '-'), usd_per_hour, coalesce(as_of, '-infinity'), note
 FROM stage_price
-ON CONFLICT (provider, region, instance_type, pricing, as_of, origin) DO UPDATE SET
+ON CONFLICT (provider, region, instance_type, pricing, as_of, source_id) DO UPDATE SET
     source_id = excluded.source_id, usd_per_hour = excluded.usd_per_hour, note = excluded.note

@@ -1,0 +1,20 @@
+-- Analysis, step 0: room for the audit's working rows, and the end of those of earlier revisions
+-- (their frozen rows stay). Partitions made here and filled in the same transaction cost no log.
+DO $$
+DECLARE
+    this int := current_setting('gpu_audit.audit_id')::int;
+    old record;
+BEGIN
+    FOR old IN
+        SELECT c.oid::regclass AS name
+        FROM audit.audit a
+        JOIN audit.audit t ON t.audit_id = this AND t.estate = a.estate AND t.quarter = a.quarter AND a.audit_id <> this
+        JOIN pg_class c ON c.relname IN ('audit_hour_a' || a.audit_id, 'audit_cell_a' || a.audit_id)
+        JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'audit'
+    LOOP
+        EXECUTE format('DROP TABLE %s', old.name);
+    END LOOP;
+    EXECUTE format('CREATE TABLE audit.audit_hour_a%s PARTITION OF audit.audit_hour FOR VALUES IN (%s)', this, this);
+    EXECUTE format('CREATE TABLE audit.audit_cell_a%s PARTITION OF audit.audit_cell FOR VALUES IN (%s)', this, this);
+END
+$$;

@@ -1,0 +1,42 @@
+-- Analysis, step 1: what this audit reads. Temporary tables, dropped at commit:
+--   run          the audit's own row
+--   run_slice    slices of its inputs, with their source
+--   run_family   model or family name -> family and MIG slices of the chip
+--   run_type     instance type -> family and GPUs; user rows win over shipped ones
+-- The audit is named by the session setting gpu_audit.audit_id, here and in the next steps.
+
+CREATE TEMP TABLE run ON COMMIT DROP AS
+SELECT a.*, lower(coalesce(t.value, 'team')) AS tag_team, lower(coalesce(p.value, 'project')) AS tag_project,
+       lower(coalesce(i.value, 'issue')) AS tag_issue, lower(coalesce(o.value, 'pool')) AS tag_pool
+FROM audit.audit a
+LEFT JOIN audit.audit_setting t ON t.audit_id = a.audit_id AND t.key = 'tag_team'
+LEFT JOIN audit.audit_setting p ON p.audit_id = a.audit_id AND p.key = 'tag_project'
+LEFT JOIN audit.audit_setting i ON i.audit_id = a.audit_id AND i.key = 'tag_issue'
+LEFT JOIN audit.audit_setting o ON o.audit_id = a.audit_id AND o.key = 'tag_pool'
+WHERE a.audit_id = current_setting('gpu_audit.audit_id')::int;
+
+CREATE TEMP TABLE run_slice ON COMMIT DROP AS
+SELECT DISTINCT l.slice_id, l.source_id, s.kind, s.name, sl.period, sl.from_time, sl.to_time
+FROM audit.audit_input l
+JOIN run USING (audit_id)
+JOIN audit.source s USING (source_id)
+JOIN audit.slice sl ON sl.slice_id = l.slice_id;
+
+CREATE TEMP TABLE run_family ON COMMIT DROP AS
+SELECT DISTINCT ON (name) name, family, mig_slices_max
+FROM (SELECT lower(model) AS name, family, mig_slices_max, origin, 0 AS place FROM audit.gpu_model
+      WHERE origin = 'shipped' OR source_id IN (SELECT source_id FROM run_slice)
+      UNION ALL
+      SELECT lower(family), family, mig_slices_max, origin, 1 FROM audit.gpu_model
+      WHERE origin = 'shipped' OR source_id IN (SELECT source_id FROM run_slice)) m
+ORDER BY name, place, origin DESC, mig_slices_max DESC;
+
+CREATE TEMP TABLE run_type ON COMMIT DROP AS
+SELECT DISTINCT ON (t.provider, lower(t.instance_type))
+       t.provider, lower(t.instance_type) AS type_key, coalesce(f.family, t.gpu_model) AS family, t.gpu_count
+FROM audit.instance_type t
+LEFT JOIN run_family f ON f.name = lower(t.gpu_model)
+WHERE t.origin = 'shipped' OR t.source_id IN (SELECT source_id FROM run_slice)
+ORDER BY t.provider, lower(t.instance_type), t.origin DESC;
+
+ANALYZE run_slice, run_family, run_type;

@@ -1,0 +1,105 @@
+-- Analysis, step 6: freeze figures, ledger and verdicts from their views, and say what the data lacks.
+
+INSERT INTO audit.audit_figure
+SELECT f.audit_id, f.dimension, f.key, f.gpus, f.instances, f.provisioned_gpu_hours, f.running_gpu_hours, f.billed_gpu_hours,
+       f.corrected_gpu_hours, f.unused_commitment_gpu_hours, f.owned_gpu_hours, f.observed_gpu_hours, f.covered_gpu_hours, f.coverage_pct,
+       f.unknown_gpu_hours, f.idle_gpu_hours, f.idle_pct, f.idle_time_pct, f.busy_gpu_hours, f.effective_gpu_hours, f.sm_covered_gpu_hours,
+       f.allocated_gpu_hours, f.avg_util_pct, f.p50_cell_util_pct, f.p95_cell_util_pct, f.p99_cell_util_pct, f.max_cell_util_pct,
+       f.peak_hour_util_pct, f.peak_hour, f.avg_sm_pct, f.peak_running_gpus, f.peak_busy_gpus, f.billed_cost, f.effective_cost,
+       f.correction_cost, f.unused_commitment_cost, f.idle_cost, f.unknown_cost, f.gpu_cost, f.list_cost, f.cost_per_provisioned_gpu_hour,
+       f.cost_per_busy_gpu_hour, f.cost_per_effective_gpu_hour, f.untagged_cost
+FROM audit.figure f JOIN run USING (audit_id);
+
+INSERT INTO audit.audit_ledger
+SELECT l.audit_id, l.dimension, l.key, l.line_no, l.line, l.in_sum, trim_scale(l.gpu_hours), trim_scale(l.cost)
+FROM audit.ledger l JOIN run USING (audit_id);
+
+-- Beneath the line: samples in hours, or parts of hours, in which the GPU was not billed.
+INSERT INTO audit.audit_ledger
+SELECT run.audit_id, 'total', '', 9, 'observed beyond the billed time', false, trim_scale(round(coalesce(sum(b.hours), 0), 6)), NULL
+FROM run LEFT JOIN (
+    SELECT greatest(0, h.observed_seconds / 3600.0 - audit.cell_share(h.running_gpu_hours, h.covered_chips, h.chips)) AS hours
+    FROM audit.audit_hour h JOIN run USING (audit_id) WHERE h.is_main
+    UNION ALL
+    SELECT s.observed_seconds / 3600.0
+    FROM run_seen s LEFT JOIN run_hour h ON h.resource_no = s.resource_no AND h.hour = s.hour
+    WHERE h.resource_no IS NULL) b ON true
+GROUP BY run.audit_id;
+
+INSERT INTO audit.audit_assumption
+SELECT v.audit_id, v.line, v.metric, v.scope_kind, v.scope_key, v.assumed, v.measured, v.deviation, v.deviation_pct, v.tolerance_pct,
+       v.coverage_pct, v.unit, v.verdict, v.why, v.set_by, v.valid_from, v.reason
+FROM audit.verdict v JOIN run USING (audit_id);
+
+INSERT INTO audit.audit_quality
+SELECT run.audit_id, row_number() OVER (ORDER BY q.place), q.check_name, q.finding, q.items, trim_scale(q.gpu_hours), trim_scale(q.cost), q.remedy
+FROM run CROSS JOIN LATERAL (
+    SELECT 1 AS place, 'coverage' AS check_name,
+           CASE WHEN f.covered_gpu_hours > 0 THEN format('%s %% of running GPU-hours have telemetry', round(f.coverage_pct::numeric, 1))
+                ELSE 'no telemetry for any running GPU' END AS finding,
+           NULL::bigint AS items, f.unknown_gpu_hours AS gpu_hours, f.unknown_cost AS cost,
+           'Unknown GPU-hours are neither idle nor busy. Install or repair exporters on the resources listed as unobserved.' AS remedy
+    FROM audit.audit_figure f WHERE f.audit_id = run.audit_id AND f.dimension = 'total' AND coalesce(f.coverage_pct, 0) < 100
+    UNION ALL
+    SELECT 2, 'never observed', 'resources that ran without a single sample', count(*), sum(u.gpu_hours), sum(u.cost),
+           'Check that an exporter runs there and that the host mapping names them.'
+    FROM audit.audit_unobserved u WHERE u.audit_id = run.audit_id AND u.is_never_seen HAVING count(*) > 0
+    UNION ALL
+    SELECT 3, 'not billed', 'GPUs with samples that no bill or inventory knows', count(*), sum(u.gpu_hours), NULL,
+           'Add them to the inventory, to the host mapping, or the missing bill to the configuration.'
+    FROM audit.audit_unbilled u WHERE u.audit_id = run.audit_id HAVING count(*) > 0
+    UNION ALL
+    SELECT 4, 'unknown instance type', 'not in the catalog: ' || string_agg(DISTINCT coalesce(s.instance_type, 'no type named'), ', '),
+           count(DISTINCT s.resource_key), sum(u.running_gpu_hours), sum(u.effective_cost),
+           'Add the type with its GPU count to a [prices] file; until then its GPU-hours are unknown or the bill''s own word.'
+    FROM audit.subject_use u JOIN audit.audit_subject s USING (audit_id, subject_no)
+    WHERE u.audit_id = run.audit_id AND NOT s.is_catalogued HAVING count(*) > 0
+    UNION ALL
+    SELECT 5, 'rejected records', 'records that could not be used', sum(i.rows_rejected), NULL, NULL,
+           'Run "gpu-audit sql rejects" to see them with file, line and reason; mend the source and ingest again.'
+    FROM audit.audit_input i WHERE i.audit_id = run.audit_id HAVING sum(i.rows_rejected) > 0
+    UNION ALL
+    SELECT 6, 'incomplete load', 'loads whose source said that its answer was partial', count(*), NULL, NULL,
+           'Ingest again when the source is whole; "gpu-audit status" names the loads.'
+    FROM audit.audit_input i WHERE i.audit_id = run.audit_id AND NOT i.is_complete HAVING count(*) > 0
+    UNION ALL
+    SELECT 7, 'open bill', 'bills of the window that may still change', count(*), NULL, sum(v.billed_cost),
+           'Run again two weeks after the end of the month; until then the audit is a draft.'
+    FROM audit.audit_invoice v WHERE v.audit_id = run.audit_id AND NOT v.is_final
+        AND v.month < to_char(run.to_time, 'YYYY-MM') HAVING count(*) > 0
+    UNION ALL
+    SELECT 8, 'currency without a rate', 'charges in ' || string_agg(DISTINCT r.currency, ', ') || ': their money is missing in every figure', count(*),
+           NULL, NULL, 'Give the monthly rates in an [fx] file.'
+    FROM run_rate r WHERE r.rate IS NULL HAVING count(*) > 0
+    UNION ALL
+    SELECT 9, 'owned without a cost', 'owned machines without a cost per hour', count(DISTINCT s.resource_key), sum(u.running_gpu_hours), NULL,
+           'Give cost_per_hour, or capex and its life, in the inventory.'
+    FROM audit.subject_use u JOIN audit.audit_subject s USING (audit_id, subject_no)
+    WHERE u.audit_id = run.audit_id AND s.provider = 'on-prem' AND u.effective_cost IS NULL HAVING count(*) > 0
+    UNION ALL
+    SELECT 10, 'placed by rule', 'hours of rows longer than an hour, spread by rule', sum(u.placed_hours)::bigint, NULL, NULL,
+           'Ask the provider for hourly rows.'
+    FROM audit.subject_use u WHERE u.audit_id = run.audit_id HAVING sum(u.placed_hours) > 0
+    UNION ALL
+    SELECT 11, 'commitment without hours', 'commitments whose unused hours the bill does not tell', count(*), NULL, sum(c.unused_cost),
+           'Their money is in the ledger, their hours are not.'
+    FROM audit.audit_commitment c WHERE c.audit_id = run.audit_id AND c.unused_gpu_hours IS NULL HAVING count(*) > 0
+    UNION ALL
+    SELECT 12, 'no team', 'cost that neither a tag nor an issue gives to a team', f.instances, f.running_gpu_hours, f.gpu_cost,
+           'Tag the resources, or name their issue in a tag.'
+    FROM audit.audit_figure f WHERE f.audit_id = run.audit_id AND f.dimension = 'team' AND f.key = '' AND f.gpu_cost <> 0
+    UNION ALL
+    SELECT 13, 'no team tag', 'cost of resources without a team tag of their own', NULL, NULL, f.untagged_cost,
+           'Make the team tag mandatory where resources are created.'
+    FROM audit.audit_figure f WHERE f.audit_id = run.audit_id AND f.dimension = 'total' AND f.untagged_cost > 0
+    UNION ALL
+    SELECT 14, 'no SM activity', 'covered GPU-hours without SM activity: effective GPU-hours leave them out', NULL,
+           f.covered_gpu_hours - coalesce(f.sm_covered_gpu_hours, 0), NULL, 'Export DCGM_FI_PROF_SM_ACTIVE.'
+    FROM audit.audit_figure f WHERE f.audit_id = run.audit_id AND f.dimension = 'total'
+        AND f.covered_gpu_hours > coalesce(f.sm_covered_gpu_hours, 0)
+    UNION ALL
+    SELECT 15, 'unknown issue', 'issue keys on resources that the tracker does not know', count(*), sum(f.running_gpu_hours), sum(f.effective_cost),
+           'Correct the tags, or widen the tracker''s query.'
+    FROM audit.audit_figure f WHERE f.audit_id = run.audit_id AND f.dimension = 'issue' AND f.key <> ''
+        AND NOT EXISTS (SELECT 1 FROM run_issue i WHERE i.key = f.key) HAVING count(*) > 0
+) q;

@@ -1,0 +1,124 @@
+-- Every headline figure of every scope: the definitions of the figures, in one place.
+-- One row per audit and scope. audit_figure holds the same rows, frozen.
+CREATE VIEW audit.figure AS
+WITH use AS (
+    SELECT g.audit_id, g.scope_no,
+           sum(u.running_gpu_hours) AS running_gpu_hours,
+           sum(u.running_gpu_hours) FILTER (WHERE s.provider <> 'on-prem') AS billed_gpu_hours,
+           sum(u.running_gpu_hours) FILTER (WHERE s.provider = 'on-prem') AS owned_gpu_hours,
+           sum(u.covered_gpu_hours) AS covered_gpu_hours, sum(u.idle_gpu_hours) AS idle_gpu_hours,
+           sum(u.sm_covered_gpu_hours) AS sm_covered_gpu_hours, sum(u.effective_gpu_hours) AS effective_gpu_hours,
+           sum(u.observed_seconds * s.gpus / s.chips) / 3600 AS observed_gpu_hours,
+           sum(u.billed_cost) AS billed_cost, sum(u.effective_cost) AS effective_cost, sum(u.list_cost) AS list_cost,
+           sum(u.covered_cost) AS covered_cost, sum(u.idle_cost) AS idle_cost,
+           sum(u.effective_cost) FILTER (WHERE NOT s.is_tagged) AS untagged_cost,
+           sum(u.samples) AS samples, sum(u.util_sum) AS util_sum, sum(u.sm_samples) AS sm_samples, sum(u.sm_sum) AS sm_sum,
+           sum(u.idle_samples) AS idle_samples, sum(u.idle_samples_of) AS idle_samples_of
+    FROM audit.subject_use u
+    JOIN audit.audit_subject s ON s.audit_id = u.audit_id AND s.subject_no = u.subject_no
+    JOIN audit.audit_scope_group g ON g.audit_id = s.audit_id AND g.group_no = s.group_no
+    GROUP BY g.audit_id, g.scope_no
+), resource AS (
+    SELECT audit_id, scope_no, sum(gpus) AS gpus, count(*) AS instances
+    FROM (SELECT g.audit_id, g.scope_no, s.provider, s.resource_key, max(s.gpus) AS gpus
+          FROM audit.audit_subject s
+          JOIN audit.audit_scope_group g ON g.audit_id = s.audit_id AND g.group_no = s.group_no
+          WHERE EXISTS (SELECT 1 FROM audit.audit_hour h WHERE h.audit_id = s.audit_id AND h.subject_no = s.subject_no
+                                                         AND coalesce(h.running_gpu_hours, 1) > 0)
+          GROUP BY g.audit_id, g.scope_no, s.provider, s.resource_key) r
+    GROUP BY audit_id, scope_no
+), correction AS (
+    SELECT c.audit_id, g.scope_no, sum(c.corrected_gpu_hours) AS corrected_gpu_hours, sum(c.billed_cost) AS billed_cost,
+           sum(c.effective_cost) AS effective_cost
+    FROM audit.audit_correction c
+    JOIN audit.audit_subject s ON s.audit_id = c.audit_id AND s.subject_no = c.subject_no
+    JOIN audit.audit_scope_group g ON g.audit_id = s.audit_id AND g.group_no = s.group_no
+    GROUP BY c.audit_id, g.scope_no
+), unused AS (
+    SELECT c.audit_id, o.scope_no, sum(c.unused_gpu_hours) AS gpu_hours, sum(c.unused_cost) AS cost
+    FROM audit.audit_commitment c
+    JOIN audit.audit_scope o ON o.audit_id = c.audit_id
+        AND o.key = CASE o.dimension WHEN 'provider' THEN c.provider WHEN 'model' THEN c.model WHEN 'region' THEN c.region
+                                     WHEN 'pool' THEN c.pool WHEN 'pricing' THEN 'committed' ELSE '' END
+    GROUP BY c.audit_id, o.scope_no
+), peak AS (
+    SELECT audit_id, scope_no, max(running_gpus) AS peak_running_gpus,
+           CASE WHEN sum(util_chips) > 0 THEN max(busy_gpus) END AS peak_busy_gpus,
+           max(cell_util_sum / util_chips) FILTER (WHERE util_chips > 0) AS peak_util,
+           (array_agg(hour ORDER BY cell_util_sum / util_chips DESC, hour) FILTER (WHERE util_chips > 0))[1] AS peak_hour
+    FROM audit.scope_hour
+    GROUP BY audit_id, scope_no
+), rank AS (
+    SELECT g.audit_id, g.scope_no, c.util_sum, sum(sum(c.cells)) OVER (w ORDER BY c.util_sum) AS upto, sum(sum(c.cells)) OVER w AS cells
+    FROM audit.audit_cell c
+    JOIN audit.audit_scope_group g ON g.audit_id = c.audit_id AND g.group_no = c.group_no
+    GROUP BY g.audit_id, g.scope_no, c.util_sum
+    WINDOW w AS (PARTITION BY g.audit_id, g.scope_no)
+), percentile AS (
+    SELECT audit_id, scope_no, min(util_sum) FILTER (WHERE upto >= 0.50 * cells) AS p50, min(util_sum) FILTER (WHERE upto >= 0.95 * cells) AS p95,
+           min(util_sum) FILTER (WHERE upto >= 0.99 * cells) AS p99, max(util_sum) AS highest
+    FROM rank
+    GROUP BY audit_id, scope_no
+), figure AS (
+    SELECT o.audit_id, o.dimension, o.key, coalesce(r.gpus, 0) AS gpus, coalesce(r.instances, 0) AS instances,
+           -- a scope without any use has nothing running: a true 0; an unknown GPU count leaves NULL
+           CASE WHEN r.instances IS NULL THEN 0 ELSE u.running_gpu_hours END AS running_gpu_hours,
+           coalesce(u.billed_gpu_hours, CASE WHEN u.owned_gpu_hours IS NOT NULL OR r.instances IS NULL THEN 0 END) AS billed_gpu_hours,
+           coalesce(u.owned_gpu_hours, 0) AS owned_gpu_hours,
+           coalesce(c.corrected_gpu_hours, 0) AS corrected_gpu_hours,
+           CASE WHEN n.cost IS NULL THEN 0 ELSE n.gpu_hours END AS unused_gpu_hours,
+           CASE WHEN r.instances IS NULL THEN 0 ELSE u.covered_gpu_hours END AS covered_gpu_hours,
+           u.observed_gpu_hours, u.idle_gpu_hours, u.sm_covered_gpu_hours, u.effective_gpu_hours,
+           u.samples, u.util_sum, u.sm_samples, u.sm_sum, u.idle_samples, u.idle_samples_of,
+           p.p50, p.p95, p.p99, p.highest, k.peak_running_gpus, k.peak_busy_gpus, k.peak_util, k.peak_hour,
+           CASE WHEN r.instances IS NULL THEN 0 ELSE u.billed_cost END + coalesce(c.billed_cost, 0) AS billed_cost,
+           CASE WHEN r.instances IS NULL THEN 0 ELSE u.effective_cost END + coalesce(c.effective_cost, 0) AS effective_cost,
+           coalesce(c.effective_cost, 0) AS correction_cost, coalesce(n.cost, 0) AS unused_cost,
+           CASE WHEN r.instances IS NULL THEN 0 ELSE u.effective_cost - coalesce(u.covered_cost, 0) END AS unknown_cost,
+           coalesce(u.idle_cost, 0) AS idle_cost, u.list_cost, coalesce(u.untagged_cost, 0) AS untagged_cost
+    FROM audit.audit_scope o
+    LEFT JOIN use u ON u.audit_id = o.audit_id AND u.scope_no = o.scope_no
+    LEFT JOIN resource r ON r.audit_id = o.audit_id AND r.scope_no = o.scope_no
+    LEFT JOIN correction c ON c.audit_id = o.audit_id AND c.scope_no = o.scope_no
+    LEFT JOIN unused n ON n.audit_id = o.audit_id AND n.scope_no = o.scope_no
+    LEFT JOIN peak k ON k.audit_id = o.audit_id AND k.scope_no = o.scope_no
+    LEFT JOIN percentile p ON p.audit_id = o.audit_id AND p.scope_no = o.scope_no
+), ratio AS (
+    SELECT *, running_gpu_hours + corrected_gpu_hours + coalesce(unused_gpu_hours, 0) AS provisioned_gpu_hours,
+           covered_gpu_hours > 0 AS is_covered, effective_cost + unused_cost AS gpu_cost
+    FROM figure
+)
+SELECT audit_id, dimension, key, gpus, instances,
+       trim_scale(provisioned_gpu_hours) AS provisioned_gpu_hours,
+       trim_scale(running_gpu_hours) AS running_gpu_hours,
+       trim_scale(billed_gpu_hours) AS billed_gpu_hours,
+       trim_scale(corrected_gpu_hours) AS corrected_gpu_hours,
+       trim_scale(unused_gpu_hours) AS unused_commitment_gpu_hours,
+       trim_scale(owned_gpu_hours) AS owned_gpu_hours,
+       CASE WHEN is_covered THEN trim_scale(round(observed_gpu_hours, 12)) END AS observed_gpu_hours,
+       trim_scale(covered_gpu_hours) AS covered_gpu_hours,
+       (100 * covered_gpu_hours / nullif(running_gpu_hours, 0))::float8 AS coverage_pct,
+       trim_scale(running_gpu_hours - covered_gpu_hours) AS unknown_gpu_hours,
+       CASE WHEN is_covered THEN trim_scale(idle_gpu_hours) END AS idle_gpu_hours,
+       CASE WHEN is_covered THEN (100 * idle_gpu_hours / covered_gpu_hours)::float8 END AS idle_pct,
+       (100 * idle_samples / nullif(idle_samples_of, 0))::float8 AS idle_time_pct,
+       CASE WHEN is_covered THEN trim_scale(covered_gpu_hours - idle_gpu_hours) END AS busy_gpu_hours,
+       trim_scale(round(effective_gpu_hours, 12)) AS effective_gpu_hours,
+       CASE WHEN sm_samples > 0 THEN trim_scale(sm_covered_gpu_hours) END AS sm_covered_gpu_hours,
+       NULL::numeric AS allocated_gpu_hours,
+       (util_sum / nullif(samples, 0) / 28000000)::float8 AS avg_util_pct,
+       p50 / 1e11::float8 AS p50_cell_util_pct, p95 / 1e11::float8 AS p95_cell_util_pct, p99 / 1e11::float8 AS p99_cell_util_pct,
+       highest / 1e11::float8 AS max_cell_util_pct,
+       (peak_util / 1e11)::float8 AS peak_hour_util_pct, peak_hour,
+       (sm_sum / nullif(sm_samples, 0) / 28000000)::float8 AS avg_sm_pct,
+       trim_scale(peak_running_gpus) AS peak_running_gpus, trim_scale(peak_busy_gpus) AS peak_busy_gpus,
+       trim_scale(billed_cost) AS billed_cost, trim_scale(effective_cost) AS effective_cost, trim_scale(correction_cost) AS correction_cost,
+       trim_scale(unused_cost) AS unused_commitment_cost,
+       CASE WHEN is_covered THEN trim_scale(idle_cost) END AS idle_cost,
+       trim_scale(unknown_cost) AS unknown_cost, trim_scale(gpu_cost) AS gpu_cost, trim_scale(list_cost) AS list_cost,
+       trim_scale(round(gpu_cost / nullif(provisioned_gpu_hours, 0), 10)) AS cost_per_provisioned_gpu_hour,
+       CASE WHEN is_covered THEN trim_scale(round(gpu_cost / nullif(covered_gpu_hours - idle_gpu_hours, 0), 10)) END AS cost_per_busy_gpu_hour,
+       trim_scale(round(gpu_cost / nullif(effective_gpu_hours, 0), 10)) AS cost_per_effective_gpu_hour,
+       trim_scale(untagged_cost) AS untagged_cost
+FROM ratio;
+COMMENT ON VIEW audit.figure IS 'One row is every headline figure of one scope, worked out now; audit_figure is the frozen copy';
