@@ -326,6 +326,7 @@ set_fields(struct settings *settings, struct error *err)
     if (as_of && !time_parse(as_of, strlen(as_of), &settings->now))
         return error_set(err, ERR_BUG, "--as-of was not checked");
     settings->database = section_get(settings_section(settings, "audit"), "database");
+    settings_hide_password(settings, settings->database);
     settings->format = settings_option(settings, "format");
     if (!settings->format && is_given(settings, "json"))
         settings->format = "json";

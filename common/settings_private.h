@@ -17,6 +17,9 @@ bool settings_read_file(struct settings *settings, const char *path, struct erro
 /* The first of the usual places that there is; NULL when there is none. */
 const char *settings_find_file(struct settings *settings);
 
+/* settings_secret.c: a password in an address of a database never comes into a message. */
+void settings_hide_password(struct settings *settings, const char *conninfo);
+
 /* settings.c */
 struct setting *section_find(const struct section *section, const char *key);
 struct section *settings_add_section(struct settings *settings, const char *kind, const char *name, int line);

@@ -288,3 +288,25 @@ section_secret(struct settings *settings, const struct section *section, const c
     }
     return ways[way].read(&request, ret_secret);
 }
+
+/* "postgresql://user:PASSWORD@host/…?password=PASSWORD" or "host=… password=PASSWORD". */
+void
+settings_hide_password(struct settings *settings, const char *conninfo)
+{
+    const char *user = strstr(conninfo, "://");
+    const char *word;
+
+    if (user) {
+        size_t size = strcspn(user + 3, "/?");
+        const char *at = memrchr(user + 3, '@', size);
+        const char *colon = memchr(user + 3, ':', size);
+
+        if (at && colon && colon < at)
+            log_secret(arena_strndup(settings->arena, colon + 1, (size_t) (at - colon - 1)));
+    }
+    for (word = strstr(conninfo, "password="); word; word = strstr(word, "password=")) {
+        word += strlen("password=");
+        word += *word == '\'';
+        log_secret(arena_strndup(settings->arena, word, strcspn(word, " &'")));
+    }
+}
