@@ -19,8 +19,8 @@ struct sample {
 
 /* The configuration may come to hold secrets, so it begins as its owner's alone. */
 static const struct sample samples[] = {
-    { "etc/gpu-audit.conf.sample", "gpu-audit.conf", 0600 },
-    { "etc/cost-model.csv.sample", "cost-model.csv", 0666 },
+    {"etc/gpu-audit.conf.sample", "gpu-audit.conf", 0600},
+    {"etc/cost-model.csv.sample", "cost-model.csv", 0666},
 };
 
 enum { SAMPLE_COUNT = sizeof(samples) / sizeof(samples[0]) };
@@ -67,7 +67,7 @@ write_text(int fd, const char *text)
             return false;
         if (size > 0) {
             text += size;
-            left -= (size_t) size;
+            left -= (size_t)size;
         }
     }
     return true;
@@ -111,8 +111,8 @@ run_init(struct command_run *run, struct error *err)
         if (!write_sample(&samples[i], paths[i], err))
             return false;
     log_note("wrote %s and %s", paths[0], paths[1]);
-    log_note("next: say in %s where your bills and telemetry are, then gpu-audit --config %s run", paths[0],
-             paths[0]);
+    log_note("next: say in %s where your bills and telemetry are, then gpu-audit --config %s run",
+             paths[0], paths[0]);
     return true;
 }
 
@@ -120,7 +120,8 @@ const struct command command_init = {
     .name = "init",
     .arguments = "[DIR]",
     .title = "write a configuration and a cost model to start from",
-    .help = "Writes gpu-audit.conf and cost-model.csv into DIR (the current folder without it), each with\n"
+    .help = "Writes gpu-audit.conf and cost-model.csv into DIR (the current folder without it), "
+            "each with\n"
             "comments that say what belongs there. Files that exist are never overwritten.\n",
     .needs = NEEDS_NO_FILE,
     .run = run_init,

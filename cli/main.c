@@ -34,7 +34,7 @@ static const struct command *
 command_find(const char *name, struct error *err)
 {
     const struct command *const *command;
-    struct nearest nearest = { .word = name };
+    struct nearest nearest = {.word = name};
 
     for (command = commands; *command; command++) {
         if (strcmp((*command)->name, name) == 0)
@@ -53,18 +53,22 @@ static void
 print_help(void)
 {
     const struct command *const *command;
-    struct buf buf = { 0 };
+    struct buf buf = {0};
 
-    buf_puts(&buf, "Usage: gpu-audit COMMAND [OPTION]...\n\n"
-                   "Audits a quarter of GPU bills and telemetry against the cost model.\n\nCommands:\n");
+    buf_puts(&buf,
+             "Usage: gpu-audit COMMAND [OPTION]...\n\n"
+             "Audits a quarter of GPU bills and telemetry against the cost model.\n\nCommands:\n");
     for (command = commands; *command; command++)
         buf_printf(&buf, "  %-10s %s\n", (*command)->name, (*command)->title);
     buf_puts(&buf, "\nOptions of every command:\n");
     option_help(&buf, NULL);
-    buf_puts(&buf, "\nOptions may also stand in the environment, as GPU_AUDIT_QUARTER and the like, and in the\n"
-                   "configuration file. gpu-audit COMMAND --help tells more about a command.\n\n"
-                   "Exit status: 0 done, 1 findings, 2 usage, 3 configuration, 4 input, 5 database, 6 network,\n"
-                   "7 report, 8 some sources failed, 70 a bug, 71 out of memory, 130 interrupted.\n");
+    buf_puts(&buf,
+             "\nOptions may also stand in the environment, as GPU_AUDIT_QUARTER and the like, and "
+             "in the\n"
+             "configuration file. gpu-audit COMMAND --help tells more about a command.\n\n"
+             "Exit status: 0 done, 1 findings, 2 usage, 3 configuration, 4 input, 5 database, 6 "
+             "network,\n"
+             "7 report, 8 some sources failed, 70 a bug, 71 out of memory, 130 interrupted.\n");
     fputs(buf.data, stdout);
     buf_free(&buf);
 }
@@ -74,10 +78,10 @@ print_command_help(const struct command *command)
 {
     bool has_arguments = command->arguments && command->arguments[0];
     size_t size = strlen(command->help);
-    struct buf buf = { 0 };
+    struct buf buf = {0};
 
-    buf_printf(&buf, "Usage: gpu-audit %s [OPTION]...%s%s\n\n%s%s", command->name, has_arguments ? " " : "",
-               has_arguments ? command->arguments : "", command->help,
+    buf_printf(&buf, "Usage: gpu-audit %s [OPTION]...%s%s\n\n%s%s", command->name,
+               has_arguments ? " " : "", has_arguments ? command->arguments : "", command->help,
                size && command->help[size - 1] == '\n' ? "" : "\n");
     if (command->options && command->options[0]) {
         buf_puts(&buf, "\nOptions:\n");
@@ -126,7 +130,7 @@ load_settings(struct settings *settings, const struct command *command, struct e
 static bool
 run_command(const struct command *command, struct settings *settings, struct error *err)
 {
-    struct command_run run = { .settings = settings, .arena = settings->arena };
+    struct command_run run = {.settings = settings, .arena = settings->arena};
     bool is_done = true;
 
     if (command->needs & NEEDS_DATABASE) {
@@ -165,8 +169,8 @@ dispatch(struct settings *settings, struct error *err)
         print_command_help(command);
         return true;
     }
-    return settings_permit(settings, command->options, err) && load_settings(settings, command, err) &&
-           run_command(command, settings, err);
+    return settings_permit(settings, command->options, err) &&
+           load_settings(settings, command, err) && run_command(command, settings, err);
 }
 
 /* A full disk or a closed pipe behind standard output is an error like any other; an earlier one
@@ -184,16 +188,16 @@ flush_output(bool is_done, struct error *err)
 int
 main(int argc, char **argv)
 {
-    struct arena arena = { 0 };
+    struct arena arena = {0};
     struct settings settings;
-    struct error err = { 0 };
+    struct error err = {0};
     bool is_done;
 
     if (!open_standard_files())
         return ERR_BUG;
     interrupt_install();
     is_done = settings_parse(&settings, &arena, argc, argv, &err);
-    log_open((enum log_level) settings.verbosity, settings.log_json);
+    log_open((enum log_level)settings.verbosity, settings.log_json);
     is_done = flush_output(is_done && dispatch(&settings, &err), &err);
     if (!is_done && err.code == ERR_NONE)
         error_set(&err, ERR_BUG, "a step failed without saying why");
@@ -201,5 +205,5 @@ main(int argc, char **argv)
         log_error(&err);
     log_close();
     arena_free(&arena);
-    return is_done ? 0 : (int) err.code;
+    return is_done ? 0 : (int)err.code;
 }

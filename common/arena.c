@@ -62,7 +62,7 @@ block_room(const struct arena *arena, size_t size)
     size_t room = BLOCK_LEAST;
 
 #ifdef ARENA_DEBUG
-    (void) arena;
+    (void)arena;
     return size;
 #else
     if (arena->head)
@@ -103,7 +103,7 @@ take(struct arena *arena, size_t size)
 #endif
     if (!block || block->room - block->used < need)
         block = add_block(arena, need);
-    taken = (char *) block->data + block->used;
+    taken = (char *)block->data + block->used;
     block->used += need;
     return taken;
 }
@@ -150,11 +150,11 @@ arena_printf(struct arena *arena, const char *fmt, ...)
         size = 0;
         text[0] = '\0';
     }
-    if ((size_t) size < sizeof(text)) {
-        copy = arena_strndup(arena, text, (size_t) size);
+    if ((size_t)size < sizeof(text)) {
+        copy = arena_strndup(arena, text, (size_t)size);
     } else {
-        copy = take(arena, (size_t) size + 1);
-        vsnprintf(copy, (size_t) size + 1, fmt, again);
+        copy = take(arena, (size_t)size + 1);
+        vsnprintf(copy, (size_t)size + 1, fmt, again);
     }
     va_end(again);
     return copy;
@@ -163,7 +163,7 @@ arena_printf(struct arena *arena, const char *fmt, ...)
 struct arena_mark
 arena_mark(const struct arena *arena)
 {
-    return (struct arena_mark){ arena->head, arena->head ? arena->head->used : 0 };
+    return (struct arena_mark){arena->head, arena->head ? arena->head->used : 0};
 }
 
 /* The roomiest ordinary block is kept; outsize ones go back, so one long record costs no memory
@@ -179,7 +179,7 @@ release_block(struct arena *arena, struct arena_block *block)
         block = smaller;
     }
 #else
-    (void) arena;
+    (void)arena;
 #endif
     free(block);
 }
@@ -200,7 +200,7 @@ arena_reset(struct arena *arena, struct arena_mark mark)
 void
 arena_free(struct arena *arena)
 {
-    arena_reset(arena, (struct arena_mark){ NULL, 0 });
+    arena_reset(arena, (struct arena_mark){NULL, 0});
     free(arena->spare);
     arena->spare = NULL;
 }

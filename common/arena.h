@@ -21,7 +21,7 @@ struct arena_mark {
     size_t used;
 };
 
-void *arena_alloc(struct arena *arena, size_t size); /* zeroed, aligned for any type */
+void *arena_alloc(struct arena *arena, size_t size);       /* zeroed, aligned for any type */
 char *arena_strdup(struct arena *arena, const char *text); /* NULL stays NULL */
 char *arena_strndup(struct arena *arena, const char *text, size_t size);
 char *arena_printf(struct arena *arena, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -10,7 +10,7 @@
 #include "common/arena.h"
 #include "common/utf8.h"
 
-static const size_t DEFAULT_CAP_BYTES = (size_t) 1 << 30;
+static const size_t DEFAULT_CAP_BYTES = (size_t)1 << 30;
 
 /* Room for size more bytes and the NUL; false once a write was dropped, since text with a hole in
  * it must not look whole. */
@@ -68,11 +68,11 @@ buf_printf(struct buf *buf, const char *fmt, ...)
     va_copy(again, args);
     size = vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
-    if (size >= 0 && (size_t) size < sizeof(text)) {
-        buf_add(buf, text, (size_t) size);
-    } else if (size >= 0 && reserve(buf, (size_t) size)) {
-        vsnprintf(buf->data + buf->size, (size_t) size + 1, fmt, again);
-        buf->size += (size_t) size;
+    if (size >= 0 && (size_t)size < sizeof(text)) {
+        buf_add(buf, text, (size_t)size);
+    } else if (size >= 0 && reserve(buf, (size_t)size)) {
+        vsnprintf(buf->data + buf->size, (size_t)size + 1, fmt, again);
+        buf->size += (size_t)size;
     }
     va_end(again);
 }
@@ -116,7 +116,7 @@ json_escape(struct buf *buf, unsigned char c)
     const char *pair;
 
     for (pair = short_form; *pair; pair += 2) {
-        if ((unsigned char) *pair == c) {
+        if ((unsigned char)*pair == c) {
             buf_putc(buf, '\\');
             buf_putc(buf, pair[1]);
             return;
@@ -137,8 +137,8 @@ buf_json(struct buf *buf, const char *text)
     buf_putc(buf, '"');
     end = text + strlen(text);
     while (text < end) {
-        unsigned char c = (unsigned char) *text;
-        size_t size = utf8_size(text, (size_t) (end - text));
+        unsigned char c = (unsigned char)*text;
+        size_t size = utf8_size(text, (size_t)(end - text));
 
         if (!size) {
             buf_puts(buf, UTF8_REPLACEMENT);

@@ -18,7 +18,8 @@ void buf_puts(struct buf *buf, const char *text);
 void buf_putc(struct buf *buf, char c);
 void buf_printf(struct buf *buf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_html(struct buf *buf, const char *text); /* escapes & < > " ' */
-void buf_json(struct buf *buf, const char *text); /* a JSON string with its quotes; NULL gives null */
+void buf_json(struct buf *buf,
+              const char *text); /* a JSON string with its quotes; NULL gives null */
 void buf_clear(struct buf *buf); /* keeps the room */
 void buf_free(struct buf *buf);
 

@@ -34,16 +34,16 @@ date_of(int64_t time)
     int64_t month = (5 * day_of_year + 2) / 153;
     struct date date;
 
-    date.day = (int) (day_of_year - (153 * month + 2) / 5 + 1);
-    date.month = (int) (month < 10 ? month + 3 : month - 9);
-    date.year = (int) (year_of_era + era * 400 + (date.month <= 2));
+    date.day = (int)(day_of_year - (153 * month + 2) / 5 + 1);
+    date.month = (int)(month < 10 ? month + 3 : month - 9);
+    date.year = (int)(year_of_era + era * 400 + (date.month <= 2));
     return date;
 }
 
 static int
 days_in_month(int year, int month)
 {
-    static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
 
     return days[month - 1] + (month == 2 && is_leap);
@@ -146,7 +146,8 @@ take_clock(struct cursor *cursor, int64_t *ret_seconds)
     return true;
 }
 
-/* Z, UTC, GMT, +hh:mm, +hhmm, +hh, or nothing; a blank may precede. False when it is anything else. */
+/* Z, UTC, GMT, +hh:mm, +hhmm, +hh, or nothing; a blank may precede. False when it is anything else.
+ */
 static bool
 take_zone(struct cursor *cursor, int64_t *ret_offset)
 {
@@ -181,7 +182,7 @@ take_zone(struct cursor *cursor, int64_t *ret_offset)
 bool
 time_parse(const char *text, size_t size, int64_t *ret_time)
 {
-    struct cursor cursor = { text, text + size };
+    struct cursor cursor = {text, text + size};
     int64_t date, clock = 0, offset = 0;
 
     if (!take_date(&cursor, &date))
@@ -204,7 +205,7 @@ put_number(char *text, int value, int digits)
     int i;
 
     for (i = digits - 1; i >= 0; i--) {
-        text[i] = (char) ('0' + value % 10);
+        text[i] = (char)('0' + value % 10);
         value /= 10;
     }
     return text + digits;
@@ -242,7 +243,7 @@ void
 time_format(int64_t time, char ret_text[CALENDAR_TEXT])
 {
     int64_t shown = printable_time(time);
-    int second = (int) (((shown % DAY_SECONDS) + DAY_SECONDS) % DAY_SECONDS);
+    int second = (int)(((shown % DAY_SECONDS) + DAY_SECONDS) % DAY_SECONDS);
     char *text = put_date(ret_text, shown);
 
     *text++ = 'T';
@@ -273,7 +274,7 @@ quarter_window(int year, int quarter, int fiscal_start_month)
 {
     int first_month = fiscal_start_month + 3 * (quarter - 1);
     int first_year = fiscal_start_month == 1 ? year : year - 1;
-    struct window window = { 0 };
+    struct window window = {0};
     char *text = put_number(window.name, year, 4);
 
     window.from = month_time(first_year, first_month);
@@ -287,7 +288,7 @@ bool
 quarter_parse(const char *text, int fiscal_start_month, struct window *ret_window,
               struct error *err)
 {
-    struct cursor cursor = { text, text + strlen(text) };
+    struct cursor cursor = {text, text + strlen(text)};
     int year, quarter;
     bool is_good = take_number(&cursor, 4, 1970, 9998, &year);
 

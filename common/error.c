@@ -16,9 +16,9 @@ trim_broken_end(char *text, size_t room)
 
     if (size + 1 < room)
         return;
-    while (start > 0 && ((unsigned char) text[start - 1] & 0xC0) == 0x80)
+    while (start > 0 && ((unsigned char)text[start - 1] & 0xC0) == 0x80)
         start--;
-    if (start > 0 && ((unsigned char) text[start - 1] & 0xC0) == 0xC0)
+    if (start > 0 && ((unsigned char)text[start - 1] & 0xC0) == 0xC0)
         text[start - 1] = '\0';
 }
 
@@ -27,7 +27,7 @@ PRINTF_LIKE(3, 0)
 static void
 format_into(char *field, size_t room, const char *fmt, va_list args)
 {
-    char text[sizeof(((struct error *) 0)->text)];
+    char text[sizeof(((struct error *)0)->text)];
 
     if (vsnprintf(text, room, fmt, args) < 0)
         text[0] = '\0';

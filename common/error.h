@@ -27,24 +27,26 @@ enum error_code {
 
 struct error {
     enum error_code code;
-    char sqlstate[6];   /* five characters when the server refused, else "" */
-    char text[1024];    /* lower case, no full stop */
-    char detail[1024];  /* "" or what the other side said */
-    char hint[512];     /* "" or a sentence with the next step */
+    char sqlstate[6];  /* five characters when the server refused, else "" */
+    char text[1024];   /* lower case, no full stop */
+    char detail[1024]; /* "" or what the other side said */
+    char hint[512];    /* "" or a sentence with the next step */
 };
 
-#define MUST_CHECK __attribute__((warn_unused_result))
+#define MUST_CHECK        __attribute__((warn_unused_result))
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 
 /* All return false, so that callers may write `return error_set(err, ...);`. */
 bool error_set(struct error *err, enum error_code code, const char *fmt, ...) PRINTF_LIKE(3, 4);
 bool error_detail(struct error *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 bool error_hint(struct error *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
-bool error_context(struct error *err, const char *fmt, ...) PRINTF_LIKE(2, 3); /* "CONTEXT: " in front of text */
+/* Puts "CONTEXT: " in front of text. */
+bool error_context(struct error *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void error_clear(struct error *err);
 
 /* SIGINT and SIGTERM set a flag (interrupt_install); loops ask once per batch and stop with 130. */
 void interrupt_install(void);
-bool interrupt_check(struct error *err) MUST_CHECK; /* false and ERR_INTERRUPTED once a signal came */
+/* False and ERR_INTERRUPTED once a signal came. */
+bool interrupt_check(struct error *err) MUST_CHECK;
 
 #endif

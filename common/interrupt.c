@@ -26,7 +26,7 @@ interrupt_install(void)
 
     memset(&action, 0, sizeof(action));
     action.sa_handler = remember;
-    action.sa_flags = (int) (SA_RESTART | SA_RESETHAND);
+    action.sa_flags = (int)(SA_RESTART | SA_RESETHAND);
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);

@@ -20,7 +20,7 @@ static struct {
     void (*before)(void);
     char **secrets; /* longest first, so that one inside another does not leave its rest behind */
     size_t secret_count;
-} state = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void
 log_open(enum log_level level, bool json)
@@ -134,16 +134,16 @@ add_printable(struct buf *buf, const char *text)
     size_t left = strlen(text);
 
     while (left) {
-        unsigned char c = (unsigned char) *text;
+        unsigned char c = (unsigned char)*text;
         size_t size = utf8_size(text, left);
-        bool is_c1 = size == 2 && c == 0xC2 && (unsigned char) text[1] < 0xA0;
+        bool is_c1 = size == 2 && c == 0xC2 && (unsigned char)text[1] < 0xA0;
 
         if (c == '\n')
             buf_puts(buf, "\n    ");
         else if (size == 0 || (c < 0x20 && c != '\t') || c == 0x7f)
             buf_printf(buf, "\\x%02X", c);
         else if (is_c1)
-            buf_printf(buf, "\\x%02X", (unsigned char) text[1]);
+            buf_printf(buf, "\\x%02X", (unsigned char)text[1]);
         else
             buf_add(buf, text, size);
         size = size ? size : 1;
@@ -155,7 +155,7 @@ add_printable(struct buf *buf, const char *text)
 static void
 add_line(struct buf *buf, const char *label, const char *text)
 {
-    struct buf masked = { 0 };
+    struct buf masked = {0};
 
     if (!text[0])
         return;
@@ -169,7 +169,7 @@ add_line(struct buf *buf, const char *label, const char *text)
 static void
 add_member(struct buf *buf, const char *name, const char *text)
 {
-    struct buf masked = { 0 };
+    struct buf masked = {0};
 
     if (!text[0])
         return;
@@ -184,10 +184,10 @@ add_object(struct buf *buf, const char *level, const struct error *message)
 {
     char now[CALENDAR_TEXT];
 
-    time_format((int64_t) time(NULL), now);
+    time_format((int64_t)time(NULL), now);
     buf_printf(buf, "{\"time\": \"%s\", \"level\": \"%s\"", now, level);
     if (message->code != ERR_NONE)
-        buf_printf(buf, ", \"status\": %d", (int) message->code);
+        buf_printf(buf, ", \"status\": %d", (int)message->code);
     add_member(buf, "sqlstate", message->sqlstate);
     add_member(buf, "message", message->text);
     add_member(buf, "detail", message->detail);
@@ -199,7 +199,7 @@ add_object(struct buf *buf, const char *level, const struct error *message)
 static void
 print(const char *level, const char *label, const struct error *message)
 {
-    struct buf buf = { 0 };
+    struct buf buf = {0};
 
     pthread_mutex_lock(&state.lock);
     if (state.before)

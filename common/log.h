@@ -22,9 +22,10 @@ void log_warning(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void log_note(const char *fmt, ...) PRINTF_LIKE(1, 2);  /* always but with -q */
 void log_info(const char *fmt, ...) PRINTF_LIKE(1, 2);  /* -v */
 void log_debug(const char *fmt, ...) PRINTF_LIKE(1, 2); /* -vv */
-void log_secret(const char *secret); /* later messages show *** in its place; NULL and "" are fine */
+/* Later messages show *** in its place; NULL and "" are fine. */
+void log_secret(const char *secret);
 void log_mask(struct buf *buf, const char *text); /* text as a message would show it */
 void log_before(void (*hook)(void)); /* called before each message: progress clears its line */
-void log_close(void); /* forgets the secrets */
+void log_close(void);                /* forgets the secrets */
 
 #endif

@@ -29,12 +29,12 @@ distance(const char *a, const char *b)
         row[j] = j;
     for (i = 1; i <= a_size; i++) {
         size_t diagonal = row[0];
-        int from = a[i - 1] == '_' ? '-' : tolower((unsigned char) a[i - 1]);
+        int from = a[i - 1] == '_' ? '-' : tolower((unsigned char)a[i - 1]);
 
         row[0] = i;
         for (j = 1; j <= b_size; j++) {
             size_t above = row[j];
-            size_t changed = diagonal + (from != tolower((unsigned char) b[j - 1]));
+            size_t changed = diagonal + (from != tolower((unsigned char)b[j - 1]));
 
             row[j] = least_of(above + 1, row[j - 1] + 1, changed);
             diagonal = above;

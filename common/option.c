@@ -52,7 +52,7 @@ option_environment(const struct option *option, char *ret_name, size_t room)
     snprintf(ret_name, room, "GPU_AUDIT_%s%s%s", has_section ? option->section : "",
              has_section ? "_" : "", option->key);
     for (c = ret_name; *c; c++)
-        *c = *c == '-' ? '_' : (char) toupper((unsigned char) *c);
+        *c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
 }
 
 bool
@@ -97,7 +97,7 @@ integer_parse(const char *text, long *ret_value)
     char *end;
     long value;
 
-    if (!isdigit((unsigned char) text[0]) && text[0] != '-')
+    if (!isdigit((unsigned char)text[0]) && text[0] != '-')
         return false;
     errno = 0;
     value = strtol(text, &end, 10);
@@ -154,9 +154,9 @@ option_check(const struct option *option, const char *value, const char *origin,
     case OPTION_NUMBER:
         if (is_in_range(option, value))
             return true;
-        return error_set(err, code, "%s: %s must be a %s from %g to %g, not \"%s\"", origin, option->key,
-                         option->type == OPTION_INTEGER ? "whole number" : "number", option->least,
-                         option->most, value);
+        return error_set(err, code, "%s: %s must be a %s from %g to %g, not \"%s\"", origin,
+                         option->key, option->type == OPTION_INTEGER ? "whole number" : "number",
+                         option->least, option->most, value);
     case OPTION_CHOICE:
         if (is_choice(option->choices, value))
             return true;
@@ -224,7 +224,7 @@ add_option(struct buf *buf, const struct option *option)
         buf_putc(buf, '\n');
         column = 0;
     }
-    buf_printf(buf, "%*s", (int) (HELP_COLUMN - column), "");
+    buf_printf(buf, "%*s", (int)(HELP_COLUMN - column), "");
     add_wrapped(buf, HELP_COLUMN, option->help);
 }
 

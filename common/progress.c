@@ -33,7 +33,7 @@ static struct {
     struct progress *first, *last;
     int64_t printed_ms;
     bool is_live; /* a line without its end stands on the terminal */
-} state = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static int64_t
 clock_ms(void)
@@ -41,7 +41,7 @@ clock_ms(void)
     struct timespec now;
 
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static bool
@@ -79,7 +79,7 @@ add_count(struct buf *buf, uint64_t count)
     char digits[24];
     size_t size, i;
 
-    size = (size_t) snprintf(digits, sizeof(digits), "%" PRIu64, count);
+    size = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, count);
     for (i = 0; i < size; i++) {
         if (i && (size - i) % 3 == 0)
             buf_putc(buf, ',');
@@ -90,8 +90,8 @@ add_count(struct buf *buf, uint64_t count)
 static void
 add_bytes(struct buf *buf, uint64_t bytes)
 {
-    static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
-    double value = (double) bytes;
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double value = (double)bytes;
     size_t unit = 0;
 
     while (value >= 1024 && unit + 1 < sizeof(units) / sizeof(units[0])) {
@@ -119,7 +119,7 @@ describe(struct buf *buf, const struct progress *step)
         buf_puts(buf, ": ");
         add_amount(buf, step, step->done);
         if (step->total) {
-            double share = (double) step->done / (double) step->total;
+            double share = (double)step->done / (double)step->total;
 
             buf_puts(buf, " of ");
             add_amount(buf, step, step->total);
@@ -136,7 +136,7 @@ describe(struct buf *buf, const struct progress *step)
 static void
 show(const char *text)
 {
-    struct buf masked = { 0 };
+    struct buf masked = {0};
     size_t width;
 
     if (!has_terminal()) {
@@ -146,7 +146,7 @@ show(const char *text)
     log_mask(&masked, text);
     width = terminal_width() - 1;
     if (masked.size > width) {
-        while (width && ((unsigned char) masked.data[width] & 0xC0) == 0x80)
+        while (width && ((unsigned char)masked.data[width] & 0xC0) == 0x80)
             width--;
         masked.data[width] = '\0';
     }
@@ -157,8 +157,7 @@ show(const char *text)
 }
 
 /* Foreign text in a label or note (a file's name, say) is kept to one printable line. */
-static void
-format_into(char *field, size_t room, const char *fmt, va_list args)
+static void format_into(char *field, size_t room, const char *fmt, va_list args)
     __attribute__((format(printf, 3, 0)));
 static void
 format_into(char *field, size_t room, const char *fmt, va_list args)
@@ -166,7 +165,7 @@ format_into(char *field, size_t room, const char *fmt, va_list args)
     if (vsnprintf(field, room, fmt, args) < 0)
         field[0] = '\0';
     for (; *field; field++)
-        if ((unsigned char) *field < 0x20 || *field == 0x7f)
+        if ((unsigned char)*field < 0x20 || *field == 0x7f)
             *field = '?';
 }
 
@@ -198,7 +197,7 @@ progress_begin(const char *fmt, ...)
 static void
 tick(struct progress *step)
 {
-    struct buf buf = { 0 };
+    struct buf buf = {0};
     int64_t now = clock_ms();
     bool is_due;
 
@@ -243,7 +242,7 @@ progress_note(struct progress *step, const char *fmt, ...)
 static double
 seconds(const struct progress *step)
 {
-    return (double) (step->ended_ms - step->began_ms) / 1000.0;
+    return (double)(step->ended_ms - step->began_ms) / 1000.0;
 }
 
 void
@@ -297,7 +296,7 @@ progress_summary(void)
 {
     const struct progress *step;
     struct rusage usage;
-    int width = (int) widest_label();
+    int width = (int)widest_label();
     int64_t began_ms = state.first ? state.first->began_ms : 0, ended_ms = began_ms;
 
     for (step = state.first; step; step = step->next) {
@@ -309,6 +308,6 @@ progress_summary(void)
     }
     if (state.first && getrusage(RUSAGE_SELF, &usage) == 0)
         log_note("%-*s %9.1f s  peak memory %.1f MiB", width, "all",
-                 (double) (ended_ms - began_ms) / 1000.0, (double) usage.ru_maxrss / 1024.0);
+                 (double)(ended_ms - began_ms) / 1000.0, (double)usage.ru_maxrss / 1024.0);
     free_ended();
 }

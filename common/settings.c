@@ -51,7 +51,7 @@ settings_unnamed(struct settings *settings, const char *kind)
 const struct section *
 settings_section(const struct settings *settings, const char *kind)
 {
-    static const struct section empty = { .kind = "", .name = "" };
+    static const struct section empty = {.kind = "", .name = ""};
     const struct section *section;
 
     for (section = settings->sections; section; section = section->next)
@@ -90,8 +90,8 @@ section_origin(const struct settings *settings, const struct section *section, c
 
     if (setting)
         return setting->origin;
-    return arena_printf(settings->arena, "%s line %d", settings->file ? settings->file : "configuration",
-                        section->line);
+    return arena_printf(settings->arena, "%s line %d",
+                        settings->file ? settings->file : "configuration", section->line);
 }
 
 /* Where a value that is in the section came from; a default is never wrong. */
@@ -113,7 +113,8 @@ section_int(const struct section *section, const char *key, long least, long mos
     if (!text)
         return true;
     if (!integer_parse(text, &value) || value < least || value > most)
-        return error_set(err, ERR_CONFIG, "%s: %s must be a whole number from %ld to %ld, not \"%s\"",
+        return error_set(err, ERR_CONFIG,
+                         "%s: %s must be a whole number from %ld to %ld, not \"%s\"",
                          origin_of(section, key), key, least, most, text);
     *ret_value = value;
     return true;
@@ -146,7 +147,8 @@ section_path(const struct settings *settings, const struct section *section, con
         return path;
     if (!setting || setting->value != path || !setting->line || !slash)
         return path;
-    return arena_printf(settings->arena, "%.*s/%s", (int) (slash - settings->file), settings->file, path);
+    return arena_printf(settings->arena, "%.*s/%s", (int)(slash - settings->file), settings->file,
+                        path);
 }
 
 static bool
@@ -166,11 +168,12 @@ settings_check_source(const struct settings *settings, const struct section *sec
 {
     const struct setting *setting;
 
-    (void) settings;
+    (void)settings;
     for (setting = section->settings; setting; setting = setting->next) {
-        struct nearest nearest = { .word = setting->key };
+        struct nearest nearest = {.word = setting->key};
 
-        if (is_listed(keys, setting->key, &nearest) || is_listed(source_keys, setting->key, &nearest))
+        if (is_listed(keys, setting->key, &nearest) ||
+            is_listed(source_keys, setting->key, &nearest))
             continue;
         error_set(err, ERR_CONFIG, "%s: [%s %s] has no key \"%s\"", setting->origin, section->kind,
                   section->name, setting->key);
@@ -261,11 +264,12 @@ static bool
 window_of_days(struct settings *settings, const char *days_text, struct error *err)
 {
     const char *until = settings_option(settings, "until");
-    struct window window = { .to = settings->now - settings->now % DAY_SECONDS };
+    struct window window = {.to = settings->now - settings->now % DAY_SECONDS};
     char from[CALENDAR_TEXT], to[CALENDAR_TEXT];
     long days;
 
-    if (!integer_parse(days_text, &days) || (until && !time_parse(until, strlen(until), &window.to)))
+    if (!integer_parse(days_text, &days) ||
+        (until && !time_parse(until, strlen(until), &window.to)))
         return error_set(err, ERR_BUG, "--days or --until was not checked");
     window.from = window.to - days * DAY_SECONDS;
     date_format(window.from, from);
@@ -298,8 +302,8 @@ set_window(struct settings *settings, struct error *err)
         return error_hint(err, "Say with --days how long the window is, such as --days 90.");
     }
     if (quarter)
-        return quarter_parse(quarter, (int) first_month, &settings->window, err);
-    settings->window = quarter_before(settings->now, (int) first_month);
+        return quarter_parse(quarter, (int)first_month, &settings->window, err);
+    settings->window = quarter_before(settings->now, (int)first_month);
     return true;
 }
 
@@ -310,7 +314,8 @@ set_currency(struct settings *settings, struct error *err)
     const char *currency = section_get(audit, "currency");
 
     if (strlen(currency) != 3 || strspn(currency, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != 3) {
-        error_set(err, ERR_CONFIG, "%s: \"%s\" is not a currency", origin_of(audit, "currency"), currency);
+        error_set(err, ERR_CONFIG, "%s: \"%s\" is not a currency", origin_of(audit, "currency"),
+                  currency);
         return error_hint(err, "Write the three capital letters of ISO 4217, such as USD.");
     }
     settings->currency = currency;
@@ -322,7 +327,7 @@ set_fields(struct settings *settings, struct error *err)
 {
     const char *as_of = settings_option(settings, "as-of");
 
-    settings->now = (int64_t) time(NULL);
+    settings->now = (int64_t)time(NULL);
     if (as_of && !time_parse(as_of, strlen(as_of), &settings->now))
         return error_set(err, ERR_BUG, "--as-of was not checked");
     settings->database = section_get(settings_section(settings, "audit"), "database");

@@ -27,7 +27,7 @@ struct setting {
 };
 
 struct section {
-    const char *kind; /* "billing", "telemetry", "tracker", "inventory", "binding", "mail", "tags", "audit", … */
+    const char *kind; /* "billing", "telemetry", "tracker", "inventory", "audit", "mail", … */
     const char *name; /* "bills"; "" for a section without a name */
     int line;
     struct setting *settings;
@@ -37,56 +37,63 @@ struct section {
 struct given; /* options of the command line */
 
 struct settings {
-    struct arena *arena;       /* owns every string below */
-    const char *file;          /* NULL when none was read */
-    struct section *sections;  /* in file order */
+    struct arena *arena;      /* owns every string below */
+    const char *file;         /* NULL when none was read */
+    struct section *sections; /* in file order */
     struct window window;
-    int64_t now;               /* --as-of, else the clock */
-    const char *database;      /* "" for the private cluster, else a conninfo */
-    const char *currency;      /* report currency, ISO 4217 */
-    const char *format;        /* --format: NULL, "table", "json", "csv"; --json makes it "json" */
-    int verbosity;             /* -1, 0, 1, 2 */
+    int64_t now;          /* --as-of, else the clock */
+    const char *database; /* "" for the private cluster, else a conninfo */
+    const char *currency; /* report currency, ISO 4217 */
+    const char *format;   /* --format: NULL, "table", "json", "csv"; --json makes it "json" */
+    int verbosity;        /* -1, 0, 1, 2 */
     bool log_json, draft, no_mail, dry_run;
-    const char *fail_on;       /* NULL or the kind of finding that makes exit status 1 */
-    const char *command;       /* NULL when none was named */
-    int argc;                  /* what the command itself takes: arguments left over */
-    const char **argv;         /* NULL-ended */
+    const char *fail_on; /* NULL or the kind of finding that makes exit status 1 */
+    const char *command; /* NULL when none was named */
+    int argc;            /* what the command itself takes: arguments left over */
+    const char **argv;   /* NULL-ended */
     struct given *given;
 };
 
 /* Reads the command line: options may stand before and after the command; "--" ends them.
  * Sets verbosity, log_json, command, argc, argv. */
-bool settings_parse(struct settings *settings, struct arena *arena, int argc, char *const *argv, struct error *err)
-    MUST_CHECK;
-/* ERR_USAGE when an option was given that neither every command takes nor `names` (NULL-ended or NULL) lists. */
-bool settings_permit(const struct settings *settings, const char *const *names, struct error *err) MUST_CHECK;
-/* Finds and reads the file (unless told not to), puts environment and command line before it, checks
- * every value, and sets what is left of the struct. After settings_parse. */
+bool settings_parse(struct settings *settings, struct arena *arena, int argc, char *const *argv,
+                    struct error *err) MUST_CHECK;
+/* ERR_USAGE when an option was given that neither every command takes nor `names` (NULL-ended or
+ * NULL) lists. */
+bool settings_permit(const struct settings *settings, const char *const *names,
+                     struct error *err) MUST_CHECK;
+/* Finds and reads the file (unless told not to), puts environment and command line before it,
+ * checks every value, and sets what is left of the struct. After settings_parse. */
 bool settings_load(struct settings *settings, bool with_file, struct error *err) MUST_CHECK;
 /* The keys of a source's section against those its format takes (NULL-ended) and source_keys. */
-bool settings_check_source(const struct settings *settings, const struct section *section, const char *const *keys,
-                           struct error *err) MUST_CHECK;
+bool settings_check_source(const struct settings *settings, const struct section *section,
+                           const char *const *keys, struct error *err) MUST_CHECK;
 bool settings_is_source(const struct section *section);
 
-/* An option as the command line, else the environment gives it; NULL when neither does. Flags are "1". */
+/* An option as the command line, else the environment gives it; NULL when neither does. Flags are
+ * "1". */
 const char *settings_option(const struct settings *settings, const char *name);
 
 /* The first value of key in section, else the default of the table, else NULL. */
 const char *section_get(const struct section *section, const char *key);
-bool section_int(const struct section *section, const char *key, long least, long most, long *ret_value,
-                 struct error *err) MUST_CHECK; /* untouched when the key is absent */
-bool section_number(const struct section *section, const char *key, double least, double most, double *ret_value,
-                    struct error *err) MUST_CHECK;
-/* In the settings' arena; an address ("s3://…") and an absolute path stay as they are. NULL when absent. */
-const char *section_path(const struct settings *settings, const struct section *section, const char *key);
+/* Untouched when the key is absent. */
+bool section_int(const struct section *section, const char *key, long least, long most,
+                 long *ret_value, struct error *err) MUST_CHECK;
+bool section_number(const struct section *section, const char *key, double least, double most,
+                    double *ret_value, struct error *err) MUST_CHECK;
+/* In the settings' arena; an address ("s3://…") and an absolute path stay as they are. NULL when
+ * absent. */
+const char *section_path(const struct settings *settings, const struct section *section,
+                         const char *key);
 /* "FILE line 12" of the key, else of the section: for the beginning of an error. */
-const char *section_origin(const struct settings *settings, const struct section *section, const char *key);
+const char *section_origin(const struct settings *settings, const struct section *section,
+                           const char *key);
 /* An unnamed section such as "audit", "tags", "mail": never NULL, empty when absent. */
 const struct section *settings_section(const struct settings *settings, const char *kind);
 /* "KEY" itself, from the file KEY-file names (a bare name is looked up in systemd's credentials
  * first), the environment KEY-env names, or the output of KEY-command: exactly one; registered
  * with log_secret. NULL value when none is configured. */
-bool section_secret(struct settings *settings, const struct section *section, const char *key, const char **ret_secret,
-                    struct error *err) MUST_CHECK;
+bool section_secret(struct settings *settings, const struct section *section, const char *key,
+                    const char **ret_secret, struct error *err) MUST_CHECK;
 
 #endif

@@ -31,7 +31,7 @@ static bool
 unknown_option(const char *word, const char *name, struct error *err)
 {
     const struct option *option;
-    struct nearest nearest = { .word = name };
+    struct nearest nearest = {.word = name};
 
     for (option = option_table; option->key; option++)
         if (option->places & ON_COMMAND_LINE)
@@ -127,12 +127,12 @@ bool
 settings_parse(struct settings *settings, struct arena *arena, int argc, char *const *argv,
                struct error *err)
 {
-    struct line line = { argc, 1, argv };
+    struct line line = {argc, 1, argv};
     bool has_ended = false;
 
     memset(settings, 0, sizeof(*settings));
     settings->arena = arena;
-    settings->argv = arena_alloc(arena, ((size_t) argc + 1) * sizeof(*settings->argv));
+    settings->argv = arena_alloc(arena, ((size_t)argc + 1) * sizeof(*settings->argv));
     while (line.at < argc) {
         const char *word = argv[line.at++];
         bool is_good = true;

@@ -21,17 +21,18 @@ struct reader {
     struct settings *settings;
     struct section *section; /* the one being filled; NULL before the first */
     FILE *file;
-    char *line;              /* trimmed, without its end */
+    char *line; /* trimmed, without its end */
     size_t room;
     int number;
-    bool is_cut;             /* the line is longer than what libinih takes */
-    struct error *err;       /* the first error, after which nothing is read */
+    bool is_cut;       /* the line is longer than what libinih takes */
+    struct error *err; /* the first error, after which nothing is read */
 };
 
 static const char *
 place(const struct reader *reader)
 {
-    return arena_printf(reader->settings->arena, "%s line %d", reader->settings->file, reader->number);
+    return arena_printf(reader->settings->arena, "%s line %d", reader->settings->file,
+                        reader->number);
 }
 
 static bool
@@ -73,8 +74,8 @@ check_text(struct reader *reader, const char *text, size_t size)
     size_t left = size;
 
     if (size > LINE_MOST_BYTES)
-        return error_set(reader->err, ERR_CONFIG, "%s: the line is longer than %d KiB", place(reader),
-                         LINE_MOST_BYTES / 1024);
+        return error_set(reader->err, ERR_CONFIG, "%s: the line is longer than %d KiB",
+                         place(reader), LINE_MOST_BYTES / 1024);
     while (left) {
         size_t step = *text ? utf8_size(text, left) : 0;
 
@@ -120,7 +121,7 @@ is_source_kind(const char *kind, struct nearest *nearest)
 static bool
 check_section(struct reader *reader, const char *kind, const char *name)
 {
-    struct nearest nearest = { .word = kind };
+    struct nearest nearest = {.word = kind};
     const struct section *other;
 
     if (is_unnamed_kind(kind, &nearest)) {
@@ -141,8 +142,8 @@ check_section(struct reader *reader, const char *kind, const char *name)
     }
     for (other = reader->settings->sections; other; other = other->next)
         if (strcmp(other->kind, kind) == 0 && strcmp(other->name, name) == 0)
-            return error_set(reader->err, ERR_CONFIG, "%s: [%s %s] is already on line %d", place(reader),
-                             kind, name, other->line);
+            return error_set(reader->err, ERR_CONFIG, "%s: [%s %s] is already on line %d",
+                             place(reader), kind, name, other->line);
     return true;
 }
 
@@ -158,7 +159,8 @@ begin_section(struct reader *reader)
     }
     cut_comment(close + 1);
     if (*trim(close + 1))
-        return error_set(reader->err, ERR_CONFIG, "%s: there is text after the section's \"]\"", place(reader));
+        return error_set(reader->err, ERR_CONFIG, "%s: there is text after the section's \"]\"",
+                         place(reader));
     *close = '\0';
     kind = trim(arena_strdup(reader->settings->arena, reader->line + 1));
     name = kind + strcspn(kind, " \t");
@@ -190,7 +192,7 @@ next_line(struct reader *reader)
     if (size < 0)
         return false;
     reader->number++;
-    if (!check_text(reader, reader->line, (size_t) size))
+    if (!check_text(reader, reader->line, (size_t)size))
         return false;
     text = reader->line;
     if (reader->number == 1 && strncmp(text, bom, strlen(bom)) == 0)
@@ -211,15 +213,15 @@ read_line(char *into, int room, void *context)
 
     if (room < 8 || !next_line(reader))
         return NULL;
-    reader->is_cut = strlen(reader->line) > (size_t) room - 3;
+    reader->is_cut = strlen(reader->line) > (size_t)room - 3;
     if (reader->line[0] == '[') {
         if (!begin_section(reader))
             return NULL;
-        snprintf(into, (size_t) room, "[x]\n");
+        snprintf(into, (size_t)room, "[x]\n");
     } else if (reader->line[0] == ';' || reader->line[0] == '#') {
-        snprintf(into, (size_t) room, "\n");
+        snprintf(into, (size_t)room, "\n");
     } else {
-        snprintf(into, (size_t) room, "%.*s\n", room - 3, reader->line);
+        snprintf(into, (size_t)room, "%.*s\n", room - 3, reader->line);
     }
     return into;
 }
@@ -228,7 +230,7 @@ static bool
 check_key(struct reader *reader, const char *key, const char *value, const char *origin)
 {
     const char *kind = reader->section->kind;
-    struct nearest nearest = { .word = key };
+    struct nearest nearest = {.word = key};
     const struct option *option;
 
     for (option = option_table; option->key; option++) {
@@ -269,7 +271,7 @@ take_value(void *context, const char *section, const char *key, const char *valu
     const char *origin = place(reader);
     const struct setting *other;
 
-    (void) section; /* begin_section has read it */
+    (void)section; /* begin_section has read it */
     if (reader->err->code != ERR_NONE)
         return 0;
     if (!reader->section)
@@ -284,7 +286,8 @@ take_value(void *context, const char *section, const char *key, const char *valu
     }
     other = section_find(reader->section, key);
     if (other && strcmp(key, "header") != 0)
-        return error_set(reader->err, ERR_CONFIG, "%s: \"%s\" is already on line %d", origin, key, other->line);
+        return error_set(reader->err, ERR_CONFIG, "%s: \"%s\" is already on line %d", origin, key,
+                         other->line);
     if (!settings_is_source(reader->section) && !check_key(reader, key, value, origin))
         return 0;
     append(reader, key, value, origin);
@@ -299,24 +302,27 @@ parse(struct reader *reader)
     if (reader->err->code != ERR_NONE)
         return false;
     if (ferror(reader->file))
-        return error_set(reader->err, ERR_CONFIG, "could not read \"%s\": %m", reader->settings->file);
+        return error_set(reader->err, ERR_CONFIG, "could not read \"%s\": %m",
+                         reader->settings->file);
     if (bad_line == 0)
         return true;
     reader->number = bad_line;
     error_set(reader->err, ERR_CONFIG, "%s: the line is not KEY = VALUE", place(reader));
-    return error_hint(reader->err, "A line is a [section], a key with its value, a ; comment, or empty.");
+    return error_hint(reader->err,
+                      "A line is a [section], a key with its value, a ; comment, or empty.");
 }
 
 bool
 settings_read_file(struct settings *settings, const char *path, struct error *err)
 {
-    struct reader reader = { .settings = settings, .err = err };
+    struct reader reader = {.settings = settings, .err = err};
     bool is_good;
 
     reader.file = fopen(path, "re");
     if (!reader.file) {
         error_set(err, ERR_CONFIG, "could not open \"%s\": %m", path);
-        return error_hint(err, "Name the configuration file with --config, or write one with gpu-audit init.");
+        return error_hint(
+            err, "Name the configuration file with --config, or write one with gpu-audit init.");
     }
     error_clear(err);
     settings->file = arena_strdup(settings->arena, path);
@@ -326,7 +332,8 @@ settings_read_file(struct settings *settings, const char *path, struct error *er
     return is_good;
 }
 
-/* Only what is not there is passed over: a file that may not be read is no reason to use another. */
+/* Only what is not there is passed over: a file that may not be read is no reason to use another.
+ */
 static bool
 is_there(const char *path)
 {
@@ -339,7 +346,7 @@ settings_find_file(struct settings *settings)
     const char *config_home = getenv("XDG_CONFIG_HOME");
     const char *home = getenv("HOME");
     const char *given = settings_option(settings, "config");
-    const char *places[4] = { "gpu-audit.conf" };
+    const char *places[4] = {"gpu-audit.conf"};
     size_t count = 1, i;
 
     if (given)
@@ -347,7 +354,8 @@ settings_find_file(struct settings *settings)
     if (config_home && config_home[0] == '/')
         places[count++] = arena_printf(settings->arena, "%s/gpu-audit/gpu-audit.conf", config_home);
     else if (home && home[0] == '/')
-        places[count++] = arena_printf(settings->arena, "%s/.config/gpu-audit/gpu-audit.conf", home);
+        places[count++] =
+            arena_printf(settings->arena, "%s/.config/gpu-audit/gpu-audit.conf", home);
     places[count++] = SYSCONFDIR "/gpu-audit/gpu-audit.conf";
     places[count++] = "/etc/gpu-audit/gpu-audit.conf";
     for (i = 0; i < count; i++)

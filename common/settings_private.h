@@ -22,7 +22,9 @@ void settings_hide_password(struct settings *settings, const char *conninfo);
 
 /* settings.c */
 struct setting *section_find(const struct section *section, const char *key);
-struct section *settings_add_section(struct settings *settings, const char *kind, const char *name, int line);
-struct section *settings_unnamed(struct settings *settings, const char *kind); /* added when absent */
+struct section *settings_add_section(struct settings *settings, const char *kind, const char *name,
+                                     int line);
+struct section *settings_unnamed(struct settings *settings,
+                                 const char *kind); /* added when absent */
 
 #endif

@@ -42,10 +42,10 @@ accept(struct request *request, const char *text, size_t size, const char **ret_
         size--;
     }
     if (!size)
-        return error_set(request->err, ERR_CONFIG, "%s: %s gives an empty %s", request->setting->origin,
-                         request->setting->key, request->key);
+        return error_set(request->err, ERR_CONFIG, "%s: %s gives an empty %s",
+                         request->setting->origin, request->setting->key, request->key);
     for (i = 0; i < size; i++)
-        if ((unsigned char) text[i] < 0x20 || text[i] == 0x7f)
+        if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
             return error_set(request->err, ERR_CONFIG,
                              "%s: %s gives a %s with a control character or of several lines",
                              request->setting->origin, request->setting->key, request->key);
@@ -69,7 +69,7 @@ read_all(int fd, char *into, size_t *ret_size)
             return false;
         if (got == 0)
             break;
-        size += (size_t) got;
+        size += (size_t)got;
     }
     *ret_size = size;
     return true;
@@ -78,8 +78,8 @@ read_all(int fd, char *into, size_t *ret_size)
 static bool
 too_long(struct request *request)
 {
-    return error_set(request->err, ERR_CONFIG, "%s: %s gives more than %d KiB", request->setting->origin,
-                     request->setting->key, SECRET_MOST_BYTES / 1024);
+    return error_set(request->err, ERR_CONFIG, "%s: %s gives more than %d KiB",
+                     request->setting->origin, request->setting->key, SECRET_MOST_BYTES / 1024);
 }
 
 /* A bare name is looked for among the credentials systemd hands to a service. */
@@ -108,12 +108,15 @@ from_file(struct request *request, const char **ret_secret)
     bool is_good;
 
     if (fd < 0) {
-        error_set(request->err, ERR_CONFIG, "%s: could not open \"%s\": %m", request->setting->origin, path);
-        return error_hint(request->err, "Write the %s into that file, readable by this user only.", request->key);
+        error_set(request->err, ERR_CONFIG, "%s: could not open \"%s\": %m",
+                  request->setting->origin, path);
+        return error_hint(request->err, "Write the %s into that file, readable by this user only.",
+                          request->key);
     }
     is_good = read_all(fd, text, &size);
     if (!is_good)
-        error_set(request->err, ERR_CONFIG, "%s: could not read \"%s\": %m", request->setting->origin, path);
+        error_set(request->err, ERR_CONFIG, "%s: could not read \"%s\": %m",
+                  request->setting->origin, path);
     else if (size > SECRET_MOST_BYTES)
         is_good = too_long(request);
     close(fd);
@@ -128,10 +131,10 @@ from_environment(struct request *request, const char **ret_secret)
     const char *value = getenv(request->setting->value);
 
     if (!value || !value[0]) {
-        error_set(request->err, ERR_CONFIG, "%s: the environment has no %s", request->setting->origin,
-                  request->setting->value);
-        return error_hint(request->err, "Set %s to the %s before gpu-audit starts.", request->setting->value,
-                          request->key);
+        error_set(request->err, ERR_CONFIG, "%s: the environment has no %s",
+                  request->setting->origin, request->setting->value);
+        return error_hint(request->err, "Set %s to the %s before gpu-audit starts.",
+                          request->setting->value, request->key);
     }
     return accept(request, value, strlen(value), ret_secret);
 }
@@ -145,7 +148,7 @@ static void __attribute__((noreturn)) run_shell(const char *command, int out)
     if (nothing >= 0)
         dup2(nothing, STDIN_FILENO);
     dup2(out, STDOUT_FILENO);
-    execl("/bin/sh", "sh", "-c", command, (char *) NULL);
+    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
     _exit(127);
 }
 
@@ -154,7 +157,7 @@ static bool
 read_command(struct request *request, int fd, char *text, size_t *ret_size)
 {
     time_t end = time(NULL) + COMMAND_MOST_SECONDS;
-    struct pollfd wait_for = { .fd = fd, .events = POLLIN };
+    struct pollfd wait_for = {.fd = fd, .events = POLLIN};
     ssize_t got = 1;
 
     *ret_size = 0;
@@ -172,7 +175,7 @@ read_command(struct request *request, int fd, char *text, size_t *ret_size)
         if (got < 0)
             return error_set(request->err, ERR_CONFIG, "%s: could not read from %s: %m",
                              request->setting->origin, request->setting->key);
-        *ret_size += (size_t) got;
+        *ret_size += (size_t)got;
         if (*ret_size > SECRET_MOST_BYTES)
             return too_long(request);
     }
@@ -186,14 +189,16 @@ start_command(struct request *request, pid_t *ret_child, int *ret_fd)
     pid_t child;
 
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return error_set(request->err, ERR_CONFIG, "%s: could not make a pipe: %m", request->setting->origin);
+        return error_set(request->err, ERR_CONFIG, "%s: could not make a pipe: %m",
+                         request->setting->origin);
     child = fork();
     if (child == 0)
         run_shell(request->setting->value, ends[1]);
     close(ends[1]);
     if (child < 0) {
         close(ends[0]);
-        return error_set(request->err, ERR_CONFIG, "%s: could not start a shell: %m", request->setting->origin);
+        return error_set(request->err, ERR_CONFIG, "%s: could not start a shell: %m",
+                         request->setting->origin);
     }
     *ret_child = child;
     *ret_fd = ends[0];
@@ -212,8 +217,10 @@ end_command(struct request *request, pid_t child, bool is_good)
     if (!is_good || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
         return is_good;
     error_set(request->err, ERR_CONFIG, "%s: %s ended with status %d", request->setting->origin,
-              request->setting->key, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
-    return error_hint(request->err, "Run the command by hand; it has to print the %s and nothing else.",
+              request->setting->key,
+              WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+    return error_hint(request->err,
+                      "Run the command by hand; it has to print the %s and nothing else.",
                       request->key);
 }
 
@@ -246,8 +253,9 @@ from_value(struct request *request, const char **ret_secret)
         return false;
     if (setting->line && request->settings->file && stat(request->settings->file, &file) == 0 &&
         (file.st_mode & (S_IRGRP | S_IROTH)))
-        log_warning("%s: a %s stands in a file that others may read; use %s-file, or chmod 600 \"%s\"",
-                    setting->origin, request->key, request->key, request->settings->file);
+        log_warning(
+            "%s: a %s stands in a file that others may read; use %s-file, or chmod 600 \"%s\"",
+            setting->origin, request->key, request->key, request->settings->file);
     return true;
 }
 
@@ -259,12 +267,12 @@ section_secret(struct settings *settings, const struct section *section, const c
         const char *suffix;
         bool (*read)(struct request *, const char **);
     } ways[] = {
-        { "", from_value },
-        { "-file", from_file },
-        { "-env", from_environment },
-        { "-command", from_command },
+        {"", from_value},
+        {"-file", from_file},
+        {"-env", from_environment},
+        {"-command", from_command},
     };
-    struct request request = { settings, section, key, NULL, err };
+    struct request request = {settings, section, key, NULL, err};
     size_t i, way = 0;
 
     for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
@@ -274,7 +282,8 @@ section_secret(struct settings *settings, const struct section *section, const c
         if (!setting || !setting->value[0])
             continue;
         if (request.setting && request.setting->line) {
-            error_set(err, ERR_CONFIG, "%s: both %s and %s are set", setting->origin, request.setting->key, name);
+            error_set(err, ERR_CONFIG, "%s: both %s and %s are set", setting->origin,
+                      request.setting->key, name);
             return error_hint(err, "Keep one of them.");
         }
         if (!request.setting) {
@@ -302,7 +311,7 @@ settings_hide_password(struct settings *settings, const char *conninfo)
         const char *colon = memchr(user + 3, ':', size);
 
         if (at && colon && colon < at)
-            log_secret(arena_strndup(settings->arena, colon + 1, (size_t) (at - colon - 1)));
+            log_secret(arena_strndup(settings->arena, colon + 1, (size_t)(at - colon - 1)));
     }
     for (word = strstr(conninfo, "password="); word; word = strstr(word, "password=")) {
         word += strlen("password=");

@@ -10,7 +10,7 @@
 static inline size_t
 utf8_size(const char *text, size_t left)
 {
-    const unsigned char *c = (const unsigned char *) text;
+    const unsigned char *c = (const unsigned char *)text;
     unsigned low = 0x80, high = 0xBF;
     size_t size, i;
 

@@ -18,14 +18,14 @@
 static void
 memory_is_zeroed_and_aligned(void **state)
 {
-    struct arena arena = { 0 };
+    struct arena arena = {0};
     size_t size, i;
 
-    (void) state;
+    (void)state;
     for (size = 0; size < 300; size += 7) {
         unsigned char *block = arena_alloc(&arena, size);
 
-        assert_int_equal((uintptr_t) block % _Alignof(max_align_t), 0);
+        assert_int_equal((uintptr_t)block % _Alignof(max_align_t), 0);
         for (i = 0; i < size; i++)
             assert_int_equal(block[i], 0);
         memset(block, 0xAA, size);
@@ -37,11 +37,11 @@ memory_is_zeroed_and_aligned(void **state)
 static void
 reused_memory_is_zeroed_too(void **state)
 {
-    struct arena arena = { 0 };
+    struct arena arena = {0};
     struct arena_mark mark = arena_mark(&arena);
     size_t round, i;
 
-    (void) state;
+    (void)state;
     for (round = 0; round < 3; round++) {
         unsigned char *block = arena_alloc(&arena, 5000);
 
@@ -56,10 +56,10 @@ reused_memory_is_zeroed_too(void **state)
 static void
 texts_are_copied(void **state)
 {
-    struct arena arena = { 0 };
+    struct arena arena = {0};
     char long_text[2000];
 
-    (void) state;
+    (void)state;
     memset(long_text, 'y', sizeof(long_text) - 1);
     long_text[sizeof(long_text) - 1] = '\0';
     assert_null(arena_strdup(&arena, NULL));
@@ -74,12 +74,12 @@ texts_are_copied(void **state)
 static void
 reset_keeps_what_is_older(void **state)
 {
-    struct arena arena = { 0 };
+    struct arena arena = {0};
     char *kept = arena_strdup(&arena, "kept");
     struct arena_mark mark = arena_mark(&arena);
     size_t i;
 
-    (void) state;
+    (void)state;
     for (i = 0; i < 1000; i++)
         memset(arena_alloc(&arena, 1000), 0x55, 1000);
     assert_non_null(arena_alloc(&arena, 3 * 1024 * 1024));
@@ -97,7 +97,7 @@ impossible_sizes_end_with_71(void **state)
     int status;
     pid_t child = fork();
 
-    (void) state;
+    (void)state;
     if (child == 0) {
         if (!freopen("/dev/null", "w", stderr))
             _exit(1);
@@ -116,9 +116,9 @@ arrays_grow(void **state)
     int *numbers = NULL;
     int i;
 
-    (void) state;
+    (void)state;
     for (i = 0; i < 1000; i++) {
-        numbers = mem_resize(numbers, (size_t) i + 1, sizeof(*numbers));
+        numbers = mem_resize(numbers, (size_t)i + 1, sizeof(*numbers));
         numbers[i] = i;
     }
     for (i = 0; i < 1000; i++)
@@ -130,9 +130,12 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_is_zeroed_and_aligned), cmocka_unit_test(reused_memory_is_zeroed_too),
-        cmocka_unit_test(texts_are_copied),             cmocka_unit_test(reset_keeps_what_is_older),
-        cmocka_unit_test(impossible_sizes_end_with_71), cmocka_unit_test(arrays_grow),
+        cmocka_unit_test(memory_is_zeroed_and_aligned),
+        cmocka_unit_test(reused_memory_is_zeroed_too),
+        cmocka_unit_test(texts_are_copied),
+        cmocka_unit_test(reset_keeps_what_is_older),
+        cmocka_unit_test(impossible_sizes_end_with_71),
+        cmocka_unit_test(arrays_grow),
     };
 
     return cmocka_run_group_tests_name("arena", tests, NULL, NULL);

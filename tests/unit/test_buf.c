@@ -14,10 +14,10 @@
 static void
 text_is_added(void **state)
 {
-    struct buf buf = { 0 };
+    struct buf buf = {0};
     char long_text[1000];
 
-    (void) state;
+    (void)state;
     memset(long_text, 'z', sizeof(long_text) - 1);
     long_text[sizeof(long_text) - 1] = '\0';
     buf_puts(&buf, "a");
@@ -39,9 +39,9 @@ text_is_added(void **state)
 static void
 nothing_passes_the_cap(void **state)
 {
-    struct buf buf = { .cap = 10 };
+    struct buf buf = {.cap = 10};
 
-    (void) state;
+    (void)state;
     buf_puts(&buf, "0123456789");
     assert_false(buf.overflow);
     buf_putc(&buf, 'x');
@@ -60,9 +60,9 @@ nothing_passes_the_cap(void **state)
 static void
 html_is_escaped(void **state)
 {
-    struct buf buf = { 0 };
+    struct buf buf = {0};
 
-    (void) state;
+    (void)state;
     buf_html(&buf, "<a href=\"x\">R&D's</a>");
     assert_string_equal(buf.data, "&lt;a href=&quot;x&quot;&gt;R&amp;D&#39;s&lt;/a&gt;");
     buf_free(&buf);
@@ -71,9 +71,9 @@ html_is_escaped(void **state)
 static void
 json_is_escaped(void **state)
 {
-    struct buf buf = { 0 };
+    struct buf buf = {0};
 
-    (void) state;
+    (void)state;
     buf_json(&buf, NULL);
     buf_putc(&buf, ' ');
     buf_json(&buf, "a\"b\\c\n\t\x01\x7f é");
@@ -85,20 +85,21 @@ json_is_escaped(void **state)
 static void
 any_bytes_give_json(void **state)
 {
-    static const char *const leads[] = { "", "\xC3", "\xE0", "\xED\xA0", "\xF0\x9F\x98", "\xF4\x90", "\xC0" };
+    static const char *const leads[] = {"",         "\xC3", "\xE0", "\xED\xA0", "\xF0\x9F\x98",
+                                        "\xF4\x90", "\xC0"};
     size_t i;
     int byte;
 
-    (void) state;
+    (void)state;
     for (i = 0; i < sizeof(leads) / sizeof(leads[0]); i++) {
         for (byte = 1; byte < 256; byte++) {
-            struct buf buf = { 0 };
-            char text[8] = { 0 };
+            struct buf buf = {0};
+            char text[8] = {0};
             size_t size = strlen(leads[i]);
             json_t *value;
 
             memcpy(text, leads[i], size);
-            text[size] = (char) byte;
+            text[size] = (char)byte;
             buf_json(&buf, text);
             value = json_loads(buf.data, JSON_DECODE_ANY, NULL);
             assert_true(json_is_string(value));
@@ -114,8 +115,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_is_added),   cmocka_unit_test(nothing_passes_the_cap),
-        cmocka_unit_test(html_is_escaped), cmocka_unit_test(json_is_escaped),
+        cmocka_unit_test(text_is_added),       cmocka_unit_test(nothing_passes_the_cap),
+        cmocka_unit_test(html_is_escaped),     cmocka_unit_test(json_is_escaped),
         cmocka_unit_test(any_bytes_give_json),
     };
 

@@ -18,25 +18,25 @@ static const struct {
     const char *text;
     int64_t time;
 } good[] = {
-    { "2026-07-01T00:00:00Z", JULY_2026 },
-    { "2026-07-01T00:00:00.000Z", JULY_2026 },
-    { "2026-07-01T00:00:00.999999999Z", JULY_2026 },
-    { "2026-07-01 00:00:00", JULY_2026 },
-    { "2026-07-01 00:00:00 UTC", JULY_2026 },
-    { "2026-07-01 00:00:00.5 UTC", JULY_2026 },
-    { "2026-07-01T00:00:00+00:00", JULY_2026 },
-    { "2026-07-01T02:00:00+02:00", JULY_2026 },
-    { "2026-06-30T19:00:00-0500", JULY_2026 },
-    { "2026-07-01T05:30+05:30", JULY_2026 },
-    { "2026-07-01 02:00:00+02", JULY_2026 },
-    { "2026-07-01T00:00Z", JULY_2026 },
-    { "2026-07-01", JULY_2026 },
-    { "1970-01-01T00:00:01Z", 1 },
-    { "1969-12-31T23:59:59Z", -1 },
-    { "2024-02-29", 1709164800 },
-    { "2000-02-29", 951782400 },
-    { "0001-01-01T00:00:00Z", -62135596800 },
-    { "9999-12-31T23:59:59Z", 253402300799 },
+    {"2026-07-01T00:00:00Z", JULY_2026},
+    {"2026-07-01T00:00:00.000Z", JULY_2026},
+    {"2026-07-01T00:00:00.999999999Z", JULY_2026},
+    {"2026-07-01 00:00:00", JULY_2026},
+    {"2026-07-01 00:00:00 UTC", JULY_2026},
+    {"2026-07-01 00:00:00.5 UTC", JULY_2026},
+    {"2026-07-01T00:00:00+00:00", JULY_2026},
+    {"2026-07-01T02:00:00+02:00", JULY_2026},
+    {"2026-06-30T19:00:00-0500", JULY_2026},
+    {"2026-07-01T05:30+05:30", JULY_2026},
+    {"2026-07-01 02:00:00+02", JULY_2026},
+    {"2026-07-01T00:00Z", JULY_2026},
+    {"2026-07-01", JULY_2026},
+    {"1970-01-01T00:00:01Z", 1},
+    {"1969-12-31T23:59:59Z", -1},
+    {"2024-02-29", 1709164800},
+    {"2000-02-29", 951782400},
+    {"0001-01-01T00:00:00Z", -62135596800},
+    {"9999-12-31T23:59:59Z", 253402300799},
 };
 
 static const char *const bad[] = {
@@ -76,14 +76,14 @@ dialects_are_read(void **state)
 {
     size_t i;
 
-    (void) state;
+    (void)state;
     for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
         int64_t time = 42;
 
         if (!time_parse(good[i].text, strlen(good[i].text), &time))
             fail_msg("refused: %s", good[i].text);
         if (time != good[i].time)
-            fail_msg("%s: %lld", good[i].text, (long long) time);
+            fail_msg("%s: %lld", good[i].text, (long long)time);
     }
 }
 
@@ -92,7 +92,7 @@ anything_else_is_refused(void **state)
 {
     size_t i;
 
-    (void) state;
+    (void)state;
     for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         int64_t time = 42;
 
@@ -108,7 +108,7 @@ text_ends_at_its_size(void **state)
 {
     int64_t time;
 
-    (void) state;
+    (void)state;
     assert_true(time_parse("2026-07-01,2026-08-01", 10, &time));
     assert_int_equal(time, JULY_2026);
     assert_false(time_parse("2026-07-01T00:00:00Z", 18, &time));
@@ -120,10 +120,10 @@ days_agree_with_the_library(void **state)
 {
     int64_t time;
 
-    (void) state;
+    (void)state;
     for (time = -6857222400 + 12345; time < 9214646400; time += DAY_SECONDS) {
         char ours[CALENDAR_TEXT], theirs[64];
-        time_t then = (time_t) time;
+        time_t then = (time_t)time;
         struct tm parts;
         int64_t back;
 
@@ -141,7 +141,7 @@ months_begin_and_follow(void **state)
 {
     char text[CALENDAR_TEXT];
 
-    (void) state;
+    (void)state;
     assert_int_equal(month_start(JULY_2026), JULY_2026);
     assert_int_equal(month_start(JULY_2026 + 31 * DAY_SECONDS - 1), JULY_2026);
     assert_int_equal(month_start(JULY_2026 - 1), JULY_2026 - 30 * DAY_SECONDS);
@@ -156,7 +156,7 @@ static void
 assert_quarter(const char *text, int first_month, const char *from, const char *to)
 {
     struct window window;
-    struct error err = { 0 };
+    struct error err = {0};
     char found[CALENDAR_TEXT];
 
     assert_true(quarter_parse(text, first_month, &window, &err));
@@ -171,11 +171,12 @@ static void
 quarters_are_read(void **state)
 {
     struct window window;
-    struct error err = { 0 };
-    static const char *const wrong[] = { "", "2026", "2026Q0", "2026Q5", "2026Q33", "Q3", "26Q3", "2026Q3 ", "2026q" };
+    struct error err = {0};
+    static const char *const wrong[] = {"",   "2026", "2026Q0",  "2026Q5", "2026Q33",
+                                        "Q3", "26Q3", "2026Q3 ", "2026q"};
     size_t i;
 
-    (void) state;
+    (void)state;
     assert_quarter("2026Q3", 1, "2026-07-01", "2026-10-01");
     assert_quarter("2026q4", 1, "2026-10-01", "2027-01-01");
     assert_quarter("2026-Q1", 1, "2026-01-01", "2026-04-01");
@@ -196,7 +197,7 @@ last_whole_quarter_is_found(void **state)
 {
     int month;
 
-    (void) state;
+    (void)state;
     assert_string_equal(quarter_before(JULY_2026, 1).name, "2026Q2");
     assert_string_equal(quarter_before(JULY_2026 - 1, 1).name, "2026Q1");
     assert_string_equal(quarter_before(1790812800, 1).name, "2026Q3"); /* 2026-10-01 */
@@ -220,7 +221,7 @@ time_zone_does_not_matter(void **state)
 {
     char text[CALENDAR_TEXT];
 
-    (void) state;
+    (void)state;
     assert_int_equal(setenv("TZ", "America/St_Johns", 1), 0);
     tzset();
     time_format(JULY_2026, text);

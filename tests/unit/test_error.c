@@ -15,9 +15,9 @@
 static void
 set_starts_anew(void **state)
 {
-    struct error err = { .sqlstate = "42P01", .detail = "old", .hint = "old" };
+    struct error err = {.sqlstate = "42P01", .detail = "old", .hint = "old"};
 
-    (void) state;
+    (void)state;
     assert_false(error_set(&err, ERR_DB, "could not %s", "connect"));
     assert_int_equal(err.code, ERR_DB);
     assert_string_equal(err.text, "could not connect");
@@ -29,9 +29,9 @@ set_starts_anew(void **state)
 static void
 detail_hint_and_context_add(void **state)
 {
-    struct error err = { 0 };
+    struct error err = {0};
 
-    (void) state;
+    (void)state;
     error_set(&err, ERR_INPUT, "column \"%s\" is missing", "BilledCost");
     assert_false(error_detail(&err, "there are %d", 3));
     assert_false(error_hint(&err, "Export it again."));
@@ -45,9 +45,9 @@ detail_hint_and_context_add(void **state)
 static void
 arguments_may_be_the_error_itself(void **state)
 {
-    struct error err = { 0 };
+    struct error err = {0};
 
-    (void) state;
+    (void)state;
     error_set(&err, ERR_NET, "timed out");
     error_set(&err, ERR_PARTIAL, "bills: %s", err.text);
     assert_string_equal(err.text, "bills: timed out");
@@ -76,9 +76,9 @@ long_text_is_cut_between_characters(void **state)
     char text[4096];
     size_t shift;
 
-    (void) state;
+    (void)state;
     for (shift = 0; shift < 4; shift++) {
-        struct error err = { 0 };
+        struct error err = {0};
         size_t size = shift;
 
         memset(text, 'x', shift);
@@ -99,9 +99,9 @@ long_text_is_cut_between_characters(void **state)
 static void
 clear_empties(void **state)
 {
-    struct error err = { 0 };
+    struct error err = {0};
 
-    (void) state;
+    (void)state;
     error_set(&err, ERR_BUG, "x");
     error_clear(&err);
     assert_int_equal(err.code, ERR_NONE);
@@ -111,10 +111,10 @@ clear_empties(void **state)
 static void
 signal_is_an_error_until_the_end(void **state)
 {
-    struct error err = { 0 };
+    struct error err = {0};
     struct sigaction action;
 
-    (void) state;
+    (void)state;
     interrupt_install();
     assert_true(interrupt_check(&err));
     assert_int_equal(err.code, ERR_NONE);

@@ -13,14 +13,14 @@
 
 #include "common/log.h"
 
-static FILE *sink;   /* stands in for stderr while a test runs */
+static FILE *sink; /* stands in for stderr while a test runs */
 static int saved_fd;
 static char output[16384];
 
 static int
 begin_capture(void **state)
 {
-    (void) state;
+    (void)state;
     sink = tmpfile();
     saved_fd = dup(STDERR_FILENO);
     log_open(LOG_NORMAL, false);
@@ -30,7 +30,7 @@ begin_capture(void **state)
 static int
 end_capture(void **state)
 {
-    (void) state;
+    (void)state;
     dup2(saved_fd, STDERR_FILENO);
     close(saved_fd);
     fclose(sink);
@@ -57,7 +57,7 @@ captured(void)
 static void
 levels_choose(void **state)
 {
-    (void) state;
+    (void)state;
     log_note("note");
     log_info("info");
     log_debug("debug");
@@ -75,9 +75,9 @@ levels_choose(void **state)
 static void
 error_has_detail_and_hint(void **state)
 {
-    struct error err = { 0 };
+    struct error err = {0};
 
-    (void) state;
+    (void)state;
     error_set(&err, ERR_NET, "could not reach it");
     log_error(&err);
     assert_string_equal(captured(), "gpu-audit: error: could not reach it\n");
@@ -92,9 +92,9 @@ error_has_detail_and_hint(void **state)
 static void
 secrets_are_masked_everywhere(void **state)
 {
-    struct error err = { 0 };
+    struct error err = {0};
 
-    (void) state;
+    (void)state;
     log_secret(NULL);
     log_secret("");
     log_secret("hunter2");
@@ -116,7 +116,7 @@ secrets_are_masked_everywhere(void **state)
 static void
 secrets_with_quotes_are_masked_in_json(void **state)
 {
-    (void) state;
+    (void)state;
     log_open(LOG_NORMAL, true);
     log_secret("pa\"ss\\word");
     log_note("it is pa\"ss\\word.");
@@ -126,7 +126,7 @@ secrets_with_quotes_are_masked_in_json(void **state)
 static void
 terminal_is_not_commanded(void **state)
 {
-    (void) state;
+    (void)state;
     log_note("a\x1b[31mred\x07 \xC2\x9B tab\there \xFF é");
     assert_string_equal(captured(), "gpu-audit: a\\x1B[31mred\\x07 \\x9B tab\there \\xFF é\n");
 }
@@ -134,10 +134,10 @@ terminal_is_not_commanded(void **state)
 static void
 json_is_an_object_a_line(void **state)
 {
-    struct error err = { 0 };
+    struct error err = {0};
     json_t *object;
 
-    (void) state;
+    (void)state;
     log_open(LOG_NORMAL, true);
     error_set(&err, ERR_DB, "could not \"insert\"");
     memcpy(err.sqlstate, "23505", 6);
@@ -146,7 +146,8 @@ json_is_an_object_a_line(void **state)
     object = json_loads(captured(), JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(object);
     assert_string_equal(json_string_value(json_object_get(object, "level")), "error");
-    assert_string_equal(json_string_value(json_object_get(object, "message")), "could not \"insert\"");
+    assert_string_equal(json_string_value(json_object_get(object, "message")),
+                        "could not \"insert\"");
     assert_string_equal(json_string_value(json_object_get(object, "hint")), "Look.");
     assert_string_equal(json_string_value(json_object_get(object, "sqlstate")), "23505");
     assert_int_equal(json_integer_value(json_object_get(object, "status")), ERR_DB);
@@ -166,7 +167,7 @@ count_call(void)
 static void
 hook_runs_before_each_message(void **state)
 {
-    (void) state;
+    (void)state;
     log_before(count_call);
     log_note("a");
     log_info("not shown");

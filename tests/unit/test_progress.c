@@ -56,7 +56,7 @@ play_into_file(void (*scene)(void))
 static void
 pause_ms(long ms)
 {
-    struct timespec time = { 0, ms * 1000000 };
+    struct timespec time = {0, ms * 1000000};
 
     nanosleep(&time, NULL);
 }
@@ -104,7 +104,7 @@ lines_elsewhere(void **state)
 {
     const char *text = play_into_file(two_steps);
 
-    (void) state;
+    (void)state;
     assert_non_null(strstr(text, "gpu-audit: ingest billing bills: 7 rows (0."));
     assert_non_null(strstr(text, "gpu-audit: ingest tracker jira: failed (0."));
     assert_non_null(strstr(text, "ingest billing bills       0."));
@@ -120,7 +120,7 @@ live_line_on_a_terminal(void **state)
     const char *text = play_on_terminal(two_steps);
     const char *live = strstr(text, "\r\x1b[Kingest billing bills: 12.0 MiB of 24.0 MiB (50 %)");
 
-    (void) state;
+    (void)state;
     assert_non_null(live);
     assert_non_null(strstr(live, "100 %), july?.csv"));
     /* erased before the line that stays */
@@ -137,7 +137,7 @@ quiet_scene(void)
 static void
 silent_when_quiet(void **state)
 {
-    (void) state;
+    (void)state;
     assert_string_equal(play_into_file(quiet_scene), "");
 }
 
@@ -159,7 +159,7 @@ running_steps_outlive_a_summary(void **state)
     const char *text = play_into_file(summary_twice);
     const char *second = strstr(text, "--\n");
 
-    (void) state;
+    (void)state;
     assert_non_null(second);
     assert_null(strstr(second, "first"));
     assert_non_null(strstr(second, "done later"));

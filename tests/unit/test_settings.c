@@ -25,7 +25,7 @@ static char path[128]; /* the configuration file of the test */
 static int
 begin(void **state)
 {
-    (void) state;
+    (void)state;
     snprintf(folder, sizeof(folder), "/tmp/audit-settings.XXXXXX");
     if (!mkdtemp(folder))
         return -1;
@@ -47,13 +47,14 @@ remove_file(const char *name)
 static int
 end(void **state)
 {
-    static const char *const variables[] = { "GPU_AUDIT_CONFIG",        "GPU_AUDIT_QUARTER",  "GPU_AUDIT_DAYS",
-                                             "GPU_AUDIT_CURRENCY",      "GPU_AUDIT_DATABASE", "GPU_AUDIT_MAIL_SERVER",
-                                             "GPU_AUDIT_MAIL_PASSWORD", "AUDIT_TEST_TOKEN",   "CREDENTIALS_DIRECTORY",
-                                             "GPU_AUDIT_IDLE_THRESHOLD" };
+    static const char *const variables[] = {"GPU_AUDIT_CONFIG",        "GPU_AUDIT_QUARTER",
+                                            "GPU_AUDIT_DAYS",          "GPU_AUDIT_CURRENCY",
+                                            "GPU_AUDIT_DATABASE",      "GPU_AUDIT_MAIL_SERVER",
+                                            "GPU_AUDIT_MAIL_PASSWORD", "AUDIT_TEST_TOKEN",
+                                            "CREDENTIALS_DIRECTORY",   "GPU_AUDIT_IDLE_THRESHOLD"};
     size_t i;
 
-    (void) state;
+    (void)state;
     for (i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
         unsetenv(variables[i]);
     remove_file("my.conf");
@@ -81,7 +82,7 @@ static bool
 load(const char *words)
 {
     char line[512];
-    char *argv[32] = { (char[]){ "gpu-audit" } };
+    char *argv[32] = {(char[]){"gpu-audit"}};
     int argc = 1;
     char *rest = line, *word;
 
@@ -90,7 +91,8 @@ load(const char *words)
         if (word[0])
             argv[argc++] = word;
     error_clear(&err);
-    return settings_parse(&settings, &arena, argc, argv, &err) && settings_load(&settings, true, &err);
+    return settings_parse(&settings, &arena, argc, argv, &err) &&
+           settings_load(&settings, true, &err);
 }
 
 static bool
@@ -128,7 +130,7 @@ source(const char *kind, const char *name)
 static void
 options_stand_before_and_after(void **state)
 {
-    (void) state;
+    (void)state;
     assert_true(load("--quarter=2026Q3 -vv ingest bills --format csv -- --not-an-option"));
     assert_string_equal(settings.command, "ingest");
     assert_int_equal(settings.argc, 2);
@@ -148,21 +150,21 @@ options_stand_before_and_after(void **state)
 static const struct {
     const char *words, *text, *hint;
 } wrong_lines[] = {
-    { "run --quartr 2026Q3", "there is no option --quartr", "--quarter" },
-    { "run --bogusoption", "there is no option --bogusoption", "--help" },
-    { "run -x", "there is no option -x", "--help" },
-    { "run --quarter", "--quarter needs a value", "QUARTER" },
-    { "run --quarter 2026Q7", "--quarter: \"2026Q7\" is not a quarter", "2026Q3" },
-    { "run --no-mail=yes", "--no-mail takes no value", "alone" },
-    { "run --format xml", "--format: \"xml\" is no format", "table|json|csv" },
-    { "run --days 0", "--days: days must be a whole number from 1", "" },
-    { "run --days 9e1", "--days: days must be", "" },
-    { "run --until 2026-9-1 --days 4", "--until: \"2026-9-1\" is not a date", "2026-10-01" },
-    { "run --until 2026-09-01T00:00:00Z --days 4", "is not a date", "" },
-    { "run --as-of yesterday", "--as-of: \"yesterday\" is not a time", "" },
-    { "run --days 90 --quarter 2026Q3", "--quarter and --days are both given", "one of them" },
-    { "run --until 2026-09-01", "--until is given without --days", "--days" },
-    { "run --log-format xml", "--log-format: \"xml\" is no log-format", "text|json" },
+    {"run --quartr 2026Q3", "there is no option --quartr", "--quarter"},
+    {"run --bogusoption", "there is no option --bogusoption", "--help"},
+    {"run -x", "there is no option -x", "--help"},
+    {"run --quarter", "--quarter needs a value", "QUARTER"},
+    {"run --quarter 2026Q7", "--quarter: \"2026Q7\" is not a quarter", "2026Q3"},
+    {"run --no-mail=yes", "--no-mail takes no value", "alone"},
+    {"run --format xml", "--format: \"xml\" is no format", "table|json|csv"},
+    {"run --days 0", "--days: days must be a whole number from 1", ""},
+    {"run --days 9e1", "--days: days must be", ""},
+    {"run --until 2026-9-1 --days 4", "--until: \"2026-9-1\" is not a date", "2026-10-01"},
+    {"run --until 2026-09-01T00:00:00Z --days 4", "is not a date", ""},
+    {"run --as-of yesterday", "--as-of: \"yesterday\" is not a time", ""},
+    {"run --days 90 --quarter 2026Q3", "--quarter and --days are both given", "one of them"},
+    {"run --until 2026-09-01", "--until is given without --days", "--days"},
+    {"run --log-format xml", "--log-format: \"xml\" is no log-format", "text|json"},
 };
 
 static void
@@ -170,7 +172,7 @@ usage_errors_say_what_to_do(void **state)
 {
     size_t i;
 
-    (void) state;
+    (void)state;
     for (i = 0; i < sizeof(wrong_lines) / sizeof(wrong_lines[0]); i++) {
         if (load(wrong_lines[i].words))
             fail_msg("taken: %s", wrong_lines[i].words);
@@ -183,9 +185,9 @@ usage_errors_say_what_to_do(void **state)
 static void
 options_of_other_commands_are_refused(void **state)
 {
-    static const char *const names[] = { "no-mail", NULL };
+    static const char *const names[] = {"no-mail", NULL};
 
-    (void) state;
+    (void)state;
     assert_true(load("run --no-mail -v --quarter 2026Q3"));
     assert_true(settings_permit(&settings, names, &err));
     assert_false(settings_permit(&settings, NULL, &err));
@@ -197,7 +199,7 @@ window_is_the_last_whole_quarter_or_days(void **state)
 {
     char text[CALENDAR_TEXT];
 
-    (void) state;
+    (void)state;
     assert_true(load("run --as-of 2026-10-05T08:00:00Z"));
     assert_string_equal(settings.window.name, "2026Q3");
     assert_true(load("run --days 90 --until 2026-09-29"));
@@ -216,9 +218,10 @@ window_is_the_last_whole_quarter_or_days(void **state)
 static void
 command_line_beats_environment_beats_file(void **state)
 {
-    static const char text[] = "[audit]\nquarter = 2026Q1\ncurrency = EUR\ndatabase = postgresql://file\n";
+    static const char text[] =
+        "[audit]\nquarter = 2026Q1\ncurrency = EUR\ndatabase = postgresql://file\n";
 
-    (void) state;
+    (void)state;
     assert_true(load_text(text, "run"));
     assert_string_equal(settings.window.name, "2026Q1");
     assert_string_equal(settings.currency, "EUR");
@@ -243,14 +246,17 @@ command_line_beats_environment_beats_file(void **state)
 static void
 environment_reaches_other_sections_and_is_checked(void **state)
 {
-    (void) state;
+    (void)state;
     setenv("GPU_AUDIT_MAIL_SERVER", "smtp://127.0.0.1:25", 1);
     assert_true(load_text("[mail]\nserver = smtps://file\nfrom = a@example.com\n", "run"));
-    assert_string_equal(section_get(settings_section(&settings, "mail"), "server"), "smtp://127.0.0.1:25");
+    assert_string_equal(section_get(settings_section(&settings, "mail"), "server"),
+                        "smtp://127.0.0.1:25");
     assert_string_equal(section_get(settings_section(&settings, "mail"), "from"), "a@example.com");
     setenv("GPU_AUDIT_IDLE_THRESHOLD", "500", 1);
     assert_false(load_text("[audit]\n", "run"));
-    assert_error(ERR_CONFIG, "GPU_AUDIT_IDLE_THRESHOLD: idle-threshold must be a number from 0 to 100, not \"500\"");
+    assert_error(
+        ERR_CONFIG,
+        "GPU_AUDIT_IDLE_THRESHOLD: idle-threshold must be a number from 0 to 100, not \"500\"");
 }
 
 static void
@@ -258,15 +264,18 @@ folder_comes_from_the_command_line_too(void **state)
 {
     char expected[200];
 
-    (void) state;
+    (void)state;
     assert_true(load_text("[report]\nfolder = reports\n", "report"));
     snprintf(expected, sizeof(expected), "%s/reports", folder);
-    assert_string_equal(section_path(&settings, settings_section(&settings, "report"), "folder"), expected);
+    assert_string_equal(section_path(&settings, settings_section(&settings, "report"), "folder"),
+                        expected);
     assert_true(load_text("[report]\nfolder = reports\n", "report --out elsewhere"));
-    assert_string_equal(section_path(&settings, settings_section(&settings, "report"), "folder"), "elsewhere");
+    assert_string_equal(section_path(&settings, settings_section(&settings, "report"), "folder"),
+                        "elsewhere");
     assert_string_equal(settings_option(&settings, "out"), "elsewhere");
     assert_true(load_text("", "report"));
-    assert_string_equal(section_path(&settings, settings_section(&settings, "report"), "folder"), "out");
+    assert_string_equal(section_path(&settings, settings_section(&settings, "report"), "folder"),
+                        "out");
 }
 
 /* ---- the file */
@@ -279,7 +288,7 @@ file_is_read(void **state)
     double threshold = -1;
     long timeout = -1;
 
-    (void) state;
+    (void)state;
     assert_true(load_text("\xEF\xBB\xBF; a comment\r\n"
                           "[audit]\r\n"
                           "currency = EUR ; of the report\r\n"
@@ -310,7 +319,8 @@ file_is_read(void **state)
     assert_int_equal(timeout, 30);
     assert_false(section_int(bills, "timeout", 1, 20, &timeout, &err));
     assert_error(ERR_CONFIG, "line 11: timeout must be a whole number from 1 to 20, not \"30\"");
-    assert_true(section_number(settings_section(&settings, "audit"), "idle-threshold", 0, 100, &threshold, &err));
+    assert_true(section_number(settings_section(&settings, "audit"), "idle-threshold", 0, 100,
+                               &threshold, &err));
     assert_true(threshold == 7.5);
     assert_string_equal(section_path(&settings, source("telemetry", "far"), "path"), "/abs");
     assert_null(section_get(source("inventory", "empty"), "path"));
@@ -323,40 +333,44 @@ defaults_come_from_the_table(void **state)
 {
     double threshold = -1, other = -1;
 
-    (void) state;
+    (void)state;
     assert_true(load_text("", "run"));
     assert_string_equal(settings.currency, "USD");
     assert_string_equal(section_get(settings_section(&settings, "tags"), "issue"), "jira");
     assert_null(section_get(settings_section(&settings, "mail"), "server"));
-    assert_true(section_number(settings_section(&settings, "audit"), "idle-threshold", 0, 100, &threshold, &err));
+    assert_true(section_number(settings_section(&settings, "audit"), "idle-threshold", 0, 100,
+                               &threshold, &err));
     assert_true(threshold == 5.0);
-    assert_true(section_number(settings_section(&settings, "mail"), "server", 0, 100, &other, &err));
+    assert_true(
+        section_number(settings_section(&settings, "mail"), "server", 0, 100, &other, &err));
     assert_true(other == -1);
 }
 
 static const struct {
     const char *text, *error, *hint;
 } wrong_files[] = {
-    { "[audit]\ncurency = EUR\n", "my.conf line 2: [audit] has no key \"curency\"", "\"currency\"" },
-    { "[audit]\nidle_treshold = 5\n", "line 2: [audit] has no key \"idle_treshold\"", "\"idle-threshold\"" },
-    { "\n[audti]\n", "line 2: there is no section [audti]", "[audit]" },
-    { "[biling x]\n", "line 1: there is no section [biling]", "[billing]" },
-    { "[zzzzzzzz]\n", "there is no section [zzzzzzzz]", "" },
-    { "[audit x]\n", "line 1: [audit] takes no name", "[audit]" },
-    { "[billing]\n", "line 1: [billing] needs a name", "[billing main]" },
-    { "[billing a]\n[billing a]\n", "line 2: [billing a] is already on line 1", "" },
-    { "[billing a\n", "line 1: the section has no \"]\"", "[KIND NAME]" },
-    { "[audit] x\n", "line 1: there is text after the section's \"]\"", "" },
-    { "[audit]\nnonsense\n", "line 2: the line is not KEY = VALUE", "" },
-    { "[audit]\n= 3\n", "line 2: there is no key", "" },
-    { "currency = EUR\n", "line 1: \"currency\" is not in a section", "" },
-    { "[audit]\ncurrency = EUR\ncurrency = USD\n", "line 3: \"currency\" is already on line 2", "" },
-    { "[audit]\ncurrency = euro\n", "line 2: \"euro\" is not a currency", "ISO 4217" },
-    { "[audit]\nidle-threshold = 5%\n", "line 2: idle-threshold must be a number from 0 to 100, not \"5%\"", "" },
-    { "[audit]\nidle-threshold = 0x5\n", "line 2: idle-threshold must be", "" },
-    { "[audit]\nquarter = Q3\n", "line 2: \"Q3\" is not a quarter", "2026Q3" },
-    { "[audit]\ncurrency = \xFF\n", "line 2: the line is not UTF-8", "UTF-8" },
-    { "[mail]\npasword-file = x\n", "line 2: [mail] has no key \"pasword-file\"", "" },
+    {"[audit]\ncurency = EUR\n", "my.conf line 2: [audit] has no key \"curency\"", "\"currency\""},
+    {"[audit]\nidle_treshold = 5\n", "line 2: [audit] has no key \"idle_treshold\"",
+     "\"idle-threshold\""},
+    {"\n[audti]\n", "line 2: there is no section [audti]", "[audit]"},
+    {"[biling x]\n", "line 1: there is no section [biling]", "[billing]"},
+    {"[zzzzzzzz]\n", "there is no section [zzzzzzzz]", ""},
+    {"[audit x]\n", "line 1: [audit] takes no name", "[audit]"},
+    {"[billing]\n", "line 1: [billing] needs a name", "[billing main]"},
+    {"[billing a]\n[billing a]\n", "line 2: [billing a] is already on line 1", ""},
+    {"[billing a\n", "line 1: the section has no \"]\"", "[KIND NAME]"},
+    {"[audit] x\n", "line 1: there is text after the section's \"]\"", ""},
+    {"[audit]\nnonsense\n", "line 2: the line is not KEY = VALUE", ""},
+    {"[audit]\n= 3\n", "line 2: there is no key", ""},
+    {"currency = EUR\n", "line 1: \"currency\" is not in a section", ""},
+    {"[audit]\ncurrency = EUR\ncurrency = USD\n", "line 3: \"currency\" is already on line 2", ""},
+    {"[audit]\ncurrency = euro\n", "line 2: \"euro\" is not a currency", "ISO 4217"},
+    {"[audit]\nidle-threshold = 5%\n",
+     "line 2: idle-threshold must be a number from 0 to 100, not \"5%\"", ""},
+    {"[audit]\nidle-threshold = 0x5\n", "line 2: idle-threshold must be", ""},
+    {"[audit]\nquarter = Q3\n", "line 2: \"Q3\" is not a quarter", "2026Q3"},
+    {"[audit]\ncurrency = \xFF\n", "line 2: the line is not UTF-8", "UTF-8"},
+    {"[mail]\npasword-file = x\n", "line 2: [mail] has no key \"pasword-file\"", ""},
 };
 
 static void
@@ -364,7 +378,7 @@ file_errors_name_their_place(void **state)
 {
     size_t i;
 
-    (void) state;
+    (void)state;
     for (i = 0; i < sizeof(wrong_files) / sizeof(wrong_files[0]); i++) {
         if (load_text(wrong_files[i].text, "run"))
             fail_msg("taken: %s", wrong_files[i].text);
@@ -379,7 +393,7 @@ zero_bytes_are_refused(void **state)
 {
     char words[200];
 
-    (void) state;
+    (void)state;
     write_file("my.conf", "[audit]\ncurr\0ency = EUR\n", 24);
     snprintf(words, sizeof(words), "run -c%s", path);
     assert_false(load(words));
@@ -389,7 +403,7 @@ zero_bytes_are_refused(void **state)
 static void
 named_file_must_be_there(void **state)
 {
-    (void) state;
+    (void)state;
     assert_false(load("run --config /nonexistent/x.conf"));
     assert_error(ERR_CONFIG, "could not open \"/nonexistent/x.conf\": No such file or directory");
     assert_non_null(strstr(err.hint, "gpu-audit init"));
@@ -405,7 +419,7 @@ long_values_are_whole(void **state)
     enum { LONG = 20000 };
     char *text = malloc(LONG + 200), *jql = malloc(LONG + 1);
 
-    (void) state;
+    (void)state;
     assert_non_null(text);
     assert_non_null(jql);
     memset(jql, 'j', LONG);
@@ -421,9 +435,9 @@ long_values_are_whole(void **state)
 static void
 source_keys_are_checked_against_their_lists(void **state)
 {
-    static const char *const keys[] = { "project-field", "team-field", "jql", NULL };
+    static const char *const keys[] = {"project-field", "team-field", "jql", NULL};
 
-    (void) state;
+    (void)state;
     assert_true(load_text("[tracker jira]\nformat = jira-cloud\nheader = A: 1\nheader = B: 2\n"
                           "token-env = T\njql = x\n[tracker other]\nprojekt-field = x\n",
                           "run"));
@@ -453,7 +467,7 @@ secrets_come_from_four_places(void **state)
 {
     char text[400];
 
-    (void) state;
+    (void)state;
     setenv("AUDIT_TEST_TOKEN", " from-env\n", 1);
     write_file("token", "from-file\n\n", 11);
     assert_string_equal(secret("[tracker jira]\nurl = x\n"), "none");
@@ -462,13 +476,14 @@ secrets_come_from_four_places(void **state)
     assert_string_equal(secret("[tracker jira]\ntoken-file = token\n"), "from-file");
     snprintf(text, sizeof(text), "[tracker jira]\ntoken-file = %s/token\n", folder);
     assert_string_equal(secret(text), "from-file");
-    assert_string_equal(secret("[tracker jira]\ntoken-command = printf 'from %s' command\n"), "from command");
+    assert_string_equal(secret("[tracker jira]\ntoken-command = printf 'from %s' command\n"),
+                        "from command");
 }
 
 static void
 systemd_credentials_are_found_by_name(void **state)
 {
-    (void) state;
+    (void)state;
     write_file("token", "credential", 10);
     setenv("CREDENTIALS_DIRECTORY", folder, 1);
     assert_true(load_text("[mail]\npassword-file = token\n", "run"));
@@ -476,7 +491,8 @@ systemd_credentials_are_found_by_name(void **state)
     {
         const char *value = NULL;
 
-        assert_true(section_secret(&settings, settings_section(&settings, "mail"), "password", &value, &err));
+        assert_true(section_secret(&settings, settings_section(&settings, "mail"), "password",
+                                   &value, &err));
         assert_string_equal(value, "credential");
     }
 }
@@ -486,25 +502,26 @@ environment_password_wins(void **state)
 {
     const char *value = NULL;
 
-    (void) state;
+    (void)state;
     setenv("GPU_AUDIT_MAIL_PASSWORD", "from-environment", 1);
     assert_true(load_text("[mail]\npassword-file = nosuch\n", "run"));
-    assert_true(section_secret(&settings, settings_section(&settings, "mail"), "password", &value, &err));
+    assert_true(
+        section_secret(&settings, settings_section(&settings, "mail"), "password", &value, &err));
     assert_string_equal(value, "from-environment");
 }
 
 static const struct {
     const char *text, *error;
 } wrong_secrets[] = {
-    { "token = a\ntoken-env = AUDIT_TEST_TOKEN\n", "line 3: both token and token-env are set" },
-    { "token-env = AUDIT_TEST_NOSUCH\n", "line 2: the environment has no AUDIT_TEST_NOSUCH" },
-    { "token-file = nosuch\n", "nosuch\": No such file or directory" },
-    { "token-file = /dev/zero\n", "line 2: token-file gives more than 64 KiB" },
-    { "token-file = /dev/null\n", "line 2: token-file gives an empty token" },
-    { "token-command = exit 3\n", "line 2: token-command ended with status 3" },
-    { "token-command = printf 'hunter2\\nX: y'\n", "of several lines" },
-    { "token-command = yes hunter2\n", "line 2: token-command gives more than 64 KiB" },
-    { "token-command = echo hunter2; exit 1\n", "line 2: token-command ended with status 1" },
+    {"token = a\ntoken-env = AUDIT_TEST_TOKEN\n", "line 3: both token and token-env are set"},
+    {"token-env = AUDIT_TEST_NOSUCH\n", "line 2: the environment has no AUDIT_TEST_NOSUCH"},
+    {"token-file = nosuch\n", "nosuch\": No such file or directory"},
+    {"token-file = /dev/zero\n", "line 2: token-file gives more than 64 KiB"},
+    {"token-file = /dev/null\n", "line 2: token-file gives an empty token"},
+    {"token-command = exit 3\n", "line 2: token-command ended with status 3"},
+    {"token-command = printf 'hunter2\\nX: y'\n", "of several lines"},
+    {"token-command = yes hunter2\n", "line 2: token-command gives more than 64 KiB"},
+    {"token-command = echo hunter2; exit 1\n", "line 2: token-command ended with status 1"},
 };
 
 static void
@@ -512,7 +529,7 @@ secret_errors_say_where_and_not_what(void **state)
 {
     size_t i;
 
-    (void) state;
+    (void)state;
     setenv("AUDIT_TEST_TOKEN", "hunter2", 1);
     for (i = 0; i < sizeof(wrong_secrets) / sizeof(wrong_secrets[0]); i++) {
         char text[256];
@@ -537,9 +554,9 @@ database_passwords_are_hidden(void **state)
     };
     size_t i;
 
-    (void) state;
+    (void)state;
     for (i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++) {
-        struct buf shown = { 0 };
+        struct buf shown = {0};
 
         log_close();
         setenv("GPU_AUDIT_DATABASE", addresses[i], 1);
@@ -559,11 +576,11 @@ every_option_is_in_the_help(void **state)
 {
     const struct option *option;
 
-    (void) state;
+    (void)state;
     for (option = option_table; option->key; option++) {
-        const char *const names[] = { option->key, NULL };
+        const char *const names[] = {option->key, NULL};
         bool is_common = (option->places & ON_EVERY_COMMAND) == ON_EVERY_COMMAND;
-        struct buf buf = { 0 };
+        struct buf buf = {0};
         char text[64];
 
         assert_true(option->help[0] && option->help[strlen(option->help) - 1] != '.');
@@ -582,7 +599,7 @@ defaults_pass_their_own_checks(void **state)
 {
     const struct option *option;
 
-    (void) state;
+    (void)state;
     for (option = option_table; option->key; option++)
         if (option->fallback && option->fallback[0])
             assert_true(option_check(option, option->fallback, option->key, ERR_BUG, &err));
@@ -593,7 +610,7 @@ environment_names_follow_the_section(void **state)
 {
     char name[64];
 
-    (void) state;
+    (void)state;
     option_environment(option_find("audit", "as-of"), name, sizeof(name));
     assert_string_equal(name, "GPU_AUDIT_AS_OF");
     option_environment(option_find("mail", "ca-file"), name, sizeof(name));
