@@ -28,6 +28,17 @@ struct rule {
     bool (*run)(struct rule_run *run, struct error *err);
 };
 
+/* What a rule proposes. Every text is needed but resource; savings are decimals per month. */
+struct recommendation {
+    const char *title, *provider, *pool, *resource, *team, *project;
+    const char *now, *proposed;
+    const char *saving_low, *saving, *saving_high, *cost_acted_on;
+    const char *formula, *evidence, *evidence_grade, *confidence, *risk, *effort, *owner;
+};
+
+bool rule_recommend(const struct rule_run *run, const struct rule *rule, const struct recommendation *recommendation,
+                    struct error *err) MUST_CHECK;
+
 extern const struct rule *const rules[]; /* written from RULES_C; NULL-ended */
 
 #endif

@@ -16,7 +16,7 @@ GROUP BY gpu_uuid;
 CREATE TEMP TABLE run_interval ON COMMIT DROP AS
 SELECT l.slice_id, coalesce(
            (SELECT t.value::float8 FROM audit.audit_setting t JOIN run USING (audit_id)
-            WHERE t.key = 'sample_interval_seconds/' || l.source_id),
+            WHERE t.key = 'sample_interval_seconds/' || l.name),
            (SELECT 3600.0 / mode() WITHIN GROUP (ORDER BY h.samples) FROM audit.gpu_hour h
             WHERE h.slice_id = l.slice_id AND h.samples > 0)) AS seconds
 FROM run_slice l WHERE l.kind = 'telemetry';

@@ -1,0 +1,25 @@
+-- The headline figures of an audit ($1), one a row, as people read them.
+SELECT v.figure, v.value, v.unit
+FROM audit.audit_figure f
+JOIN audit.audit a USING (audit_id)
+CROSS JOIN LATERAL (VALUES
+    ('audit', format('%s revision %s%s', a.quarter, a.revision, CASE WHEN a.is_final THEN '' ELSE ' (draft)' END), ''),
+    ('GPUs', f.gpus::text, ''),
+    ('provisioned', to_char(f.provisioned_gpu_hours, 'FM999,999,999,990.0'), 'GPU-hours'),
+    ('coverage', round(f.coverage_pct::numeric, 1)::text, '%'),
+    ('average utilization', round(f.avg_util_pct::numeric, 1)::text, '%'),
+    ('average SM activity', round(f.avg_sm_pct::numeric, 1)::text, '%'),
+    ('idle', round(f.idle_pct::numeric, 1)::text, '% of covered'),
+    ('peak hour utilization', round(f.peak_hour_util_pct::numeric, 1)::text, '% at ' || to_char(f.peak_hour, 'YYYY-MM-DD HH24:MI')),
+    ('p95 of GPU-hours', round(f.p95_cell_util_pct::numeric, 1)::text, '%'),
+    ('peak running', f.peak_running_gpus::text, 'GPUs'),
+    ('peak busy', f.peak_busy_gpus::text, 'GPUs'),
+    ('billed cost', to_char(f.billed_cost, 'FM999,999,999,990.00'), a.currency),
+    ('GPU cost', to_char(f.gpu_cost, 'FM999,999,999,990.00'), a.currency),
+    ('cost of idle', to_char(f.idle_cost, 'FM999,999,999,990.00'), a.currency),
+    ('cost of unknown', to_char(f.unknown_cost, 'FM999,999,999,990.00'), a.currency),
+    ('per provisioned GPU-hour', to_char(f.cost_per_provisioned_gpu_hour, 'FM999,990.0000'), a.currency),
+    ('per busy GPU-hour', to_char(f.cost_per_busy_gpu_hour, 'FM999,990.0000'), a.currency),
+    ('per effective GPU-hour', to_char(f.cost_per_effective_gpu_hour, 'FM999,990.0000'), a.currency),
+    ('without a team tag', to_char(f.untagged_cost, 'FM999,999,999,990.00'), a.currency)) v(figure, value, unit)
+WHERE f.audit_id = $1::int AND f.dimension = 'total';
