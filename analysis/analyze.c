@@ -13,7 +13,7 @@
 #include "ingest/ingest.h"
 
 /* What decides whether an audit is there already, and what opens a new one: $1 to $8 of both queries. */
-enum { IDS, FROM, TO, NAME, SETTINGS, VERSION, CURRENCY, NOW, ESTATE, REVISION, INPUTS, THRESHOLD, PARAMS };
+enum { IDS, FROM, TO, NAME, SETTINGS, PROGRAM, CURRENCY, NOW, ESTATE, REVISION, INPUTS, THRESHOLD, PARAMS };
 
 static const struct {
     const char *asset, *title;
@@ -162,7 +162,7 @@ analysis_run(struct settings *settings, struct db *db, struct arena *arena, int 
         [TO] = to,
         [NAME] = settings->window.name,
         [SETTINGS] = settings_json(settings, arena),
-        [VERSION] = PACKAGE_VERSION,
+        [PROGRAM] = PACKAGE_VERSION,
         [CURRENCY] = settings->currency,
         [NOW] = now,
         [THRESHOLD] = value_or(settings_section(settings, "audit"), "idle-threshold", "5"),
