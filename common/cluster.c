@@ -27,6 +27,7 @@ static struct {
     struct arena arena;
     struct place place;
     int users;
+    pid_t supervisor; /* of the server, where this program started it; else 0 */
 } state = {.users = -1};
 
 static bool
@@ -233,7 +234,7 @@ start_server(struct db **ret_db, const char *application, struct error *err)
     unlink(state.place.keep); /* of a server that a reboot ended */
     if (!place_server(&state.place, err) || !place_socket(&state.place, err) ||
         (access(state.place.data, F_OK) != 0 && !server_init(&state.place, err)) || !server_clear(&state.place, err) ||
-        !process_spawn(&state.place, &alive, err)) {
+        !process_spawn(&state.place, &alive, &state.supervisor, err)) {
         return false;
     }
     connected = connect_patiently(ret_db, application, alive, err);
@@ -315,9 +316,15 @@ leave_locked(void)
 {
     struct error err;
 
-    if (flock(state.users, LOCK_EX | LOCK_NB) == 0 && access(state.place.keep, F_OK) != 0 && !server_stop(&state.place, &err)) {
-        log_debug("%s", err.text);
+    if (flock(state.users, LOCK_EX | LOCK_NB) != 0 || access(state.place.keep, F_OK) == 0) {
+        return;
     }
+    if (!server_stop(&state.place, &err)) {
+        log_debug("%s", err.text);
+    } else if (state.supervisor > 0) { /* it ends with the server; nobody else may be there to reap it */
+        process_reap(state.supervisor);
+    }
+    state.supervisor = 0;
 }
 
 /* Whoever holds the lock at this moment is starting or stopping the server: its supervisor then

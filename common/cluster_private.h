@@ -48,8 +48,9 @@ int process_run(const struct place *place, const char *const *argv, char *ret_ou
 int process_call(const struct place *place, int (*function)(void *), void *argument);
 /* In a child: becomes the server's user for good. */
 bool process_become(const struct place *place);
-/* Starts the server under a supervisor of its own. *ret_alive: reads end-of-file once it is gone. */
-bool process_spawn(const struct place *place, int *ret_alive, struct error *err) MUST_CHECK;
+/* Starts the server under a supervisor of its own. *ret_alive reads end-of-file once both are gone. */
+bool process_spawn(const struct place *place, int *ret_alive, pid_t *ret_supervisor, struct error *err) MUST_CHECK;
+void process_reap(pid_t child); /* waits for its end */
 
 /* cluster_server.c: what runs in the data folder. */
 /* Process id of the postmaster; 0: none. ret_socket_dir (in arena) may be NULL. */

@@ -239,28 +239,32 @@ supervise(const struct place *place, int alive)
 }
 
 bool
-process_spawn(const struct place *place, int *ret_alive, struct error *err)
+process_spawn(const struct place *place, int *ret_alive, pid_t *ret_supervisor, struct error *err)
 {
     int ends[2];
     pid_t child;
 
-    if (pipe2(ends, O_CLOEXEC) != 0 || (child = fork()) < 0) {
+    if (pipe2(ends, O_CLOEXEC) != 0) {
         return error_set(err, ERR_DB, "could not start the private database: %s", strerror(errno));
     }
+    child = fork();
     if (child == 0) {
         reset_signals();
         setsid(); /* Ctrl-C of the terminal is for the program, which ends the server in good order */
-        child = fork();
-        if (child == 0) {
-            supervise(place, ends[1]);
-        }
-        _exit(child > 0 ? 0 : 1);
+        supervise(place, ends[1]);
     }
     close(ends[1]);
-    if (wait_for(child) != 0) {
+    if (child < 0) {
         close(ends[0]);
         return error_set(err, ERR_DB, "could not start the private database: no process for it");
     }
     *ret_alive = ends[0];
+    *ret_supervisor = child;
     return true;
+}
+
+void
+process_reap(pid_t child)
+{
+    wait_for(child);
 }
