@@ -6,7 +6,7 @@
 
 #include "reports/measure.h"
 
-enum { PADDING_PX = 14, LEAST_PX = 56, WIDEST_PX = 1700, TALLEST_PX = 540, ACROSS_LEAST_PX = 560 };
+enum { PADDING_PX = 16, LEAST_PX = 56, WIDEST_PX = 1700, TALLEST_PX = 540, ACROSS_LEAST_PX = 560 };
 
 struct across {
     uint32_t row;
@@ -60,6 +60,7 @@ canvas_open(struct canvas **ret_canvas, struct workbook *workbook, struct arena 
         canvas->columns = i + 1;
     }
     begin(canvas, facts);
+    canvas->title_rows = canvas->row;
     *ret_canvas = canvas;
     return true;
 }
@@ -86,7 +87,7 @@ make_room(struct canvas *canvas, const struct cell *cell, const char *shown)
     double want = measure_px(shown, bold) + PADDING_PX;
     if (cell->style == STYLE_HEAD) { /* headings wrap early, but never within a word */
         double word = measure_longest_word_px(shown, bold) + PADDING_PX;
-        want = want / 2 > word ? want / 2 : word;
+        want = want * 0.62 > word ? want * 0.62 : word;
     } else if (cell->max_px > 0 && want > cell->max_px) {
         want = cell->max_px;
     }
@@ -139,7 +140,8 @@ shown_style(const struct cell *cell, const char *text)
 static lxw_format *
 format_of(struct canvas *canvas, const struct cell *cell, const char *text, bool is_wrapped)
 {
-    unsigned flags = (value_is_number(cell->kind) ? FORMAT_RIGHT : 0U) | (is_wrapped ? FORMAT_WRAP : 0U);
+    bool is_left = !value_is_number(cell->kind) && cell->style != STYLE_CARD_LABEL;
+    unsigned flags = (is_left ? 0U : FORMAT_RIGHT) | (is_wrapped ? FORMAT_WRAP : 0U) | (is_left && cell->column > 0 ? FORMAT_INDENT : 0U);
     const char *number_format = text == NULL || cell->style == STYLE_HEAD ? "@" : value_cell_format(cell->kind, text);
     return book_format(canvas->workbook, shown_style(cell, text), number_format, flags);
 }
@@ -189,6 +191,14 @@ canvas_section(struct canvas *canvas, const char *heading)
 {
     canvas_next(canvas);
     canvas_across(canvas, STYLE_SECTION, heading);
+    canvas->has_sections = true;
+}
+
+void
+canvas_page(struct canvas *canvas)
+{
+    if (canvas->breaks < CANVAS_BREAKS)
+        canvas->break_row[canvas->breaks++] = canvas->row + 1;
 }
 
 double
@@ -203,10 +213,13 @@ canvas_width(const struct canvas *canvas)
 void
 canvas_chart(struct canvas *canvas, lxw_chart *chart, const struct box *box, const char *description)
 {
+    double room = canvas_width(canvas) - box->x_px, width = box->width_px;
+    room = room < ACROSS_LEAST_PX - box->x_px ? ACROSS_LEAST_PX - box->x_px : room;
+    width = width > room ? room : width; /* within the tables' width, or it would be cut off in print */
     lxw_chart_options options = {
         .x_offset = (int32_t)box->x_px,
         .y_offset = 4,
-        .x_scale = box->width_px / 480, /* the library's own size of a chart */
+        .x_scale = width / 480, /* the library's own size of a chart */
         .y_scale = (box->height_px - 8) / 288,
         .object_position = LXW_OBJECT_MOVE_DONT_SIZE,
         .description = arena_strdup(canvas->arena, description),
@@ -295,6 +308,8 @@ set_print(struct canvas *canvas, const struct facts *facts)
     worksheet_set_paper(sheet, 9); /* A4; fitted to the page's width, it prints on Letter as well */
     worksheet_set_margins(sheet, 0.5, 0.5, 0.7, 0.7);
     worksheet_fit_to_pages(sheet, 1, canvas->sheet->is_one_page ? 1 : 0);
+    if (canvas->breaks > 0)
+        canvas_check(canvas, worksheet_set_h_pagebreaks(sheet, canvas->break_row), "the page breaks");
     worksheet_gridlines(sheet, LXW_HIDE_ALL_GRIDLINES);
     canvas_check(canvas, worksheet_print_area(sheet, 0, 0, canvas->row, (lxw_col_t)(canvas->columns > 0 ? canvas->columns - 1 : 0)), "the print area");
     canvas_check(canvas, worksheet_set_header(sheet, arena_printf(arena, "&L&8GPU audit %s%s&R&8&A", facts_text(facts, arena, "quarter"), draft)),
@@ -307,9 +322,12 @@ set_print(struct canvas *canvas, const struct facts *facts)
 static void
 set_panes(struct canvas *canvas)
 {
-    if (canvas->freeze_row > 0) {
-        worksheet_freeze_panes(canvas->worksheet, canvas->freeze_row, 0);
-        canvas_check(canvas, worksheet_repeat_rows(canvas->worksheet, canvas->freeze_row - 1, canvas->freeze_row - 1), "the repeated rows");
+    uint32_t head = canvas->freeze_row;
+    if (canvas->has_sections) /* the heading of one table must not stand above another */
+        worksheet_freeze_panes(canvas->worksheet, canvas->title_rows, 0);
+    else if (head > 0) {
+        worksheet_freeze_panes(canvas->worksheet, head, 0);
+        canvas_check(canvas, worksheet_repeat_rows(canvas->worksheet, head - 1, head - 1), "the repeated rows");
     }
     if (canvas->filter_last > canvas->filter_first)
         canvas_check(canvas, worksheet_autofilter(canvas->worksheet, canvas->filter_first, 0, canvas->filter_last,

@@ -12,7 +12,7 @@
 #include "reports/sheet.h"
 #include "reports/workbook.h"
 
-enum { CANVAS_COLUMNS = 40, ROW_PX = 20, LINE_PX = 17 };
+enum { CANVAS_COLUMNS = 40, ROW_PX = 20, LINE_PX = 17, CANVAS_BREAKS = 15 };
 
 struct canvas {
     struct workbook *workbook;
@@ -25,9 +25,13 @@ struct canvas {
     bool is_hidden[CANVAS_COLUMNS];
     struct across *across;           /* texts over the whole width, last first */
     struct tall *tall;               /* cells that may need several lines, last first */
-    uint32_t freeze_row;             /* 0: none; rows above stay in sight */
+    uint32_t title_rows;             /* heading of the sheet */
+    uint32_t freeze_row;             /* row below the main table's heading; 0: there is none */
+    bool has_sections;               /* several tables */
     uint32_t filter_first, filter_last; /* rows of the table with the filter; equal: none */
     int filter_columns;
+    lxw_row_t break_row[CANVAS_BREAKS + 1]; /* 0-ended */
+    int breaks;
     lxw_error failure;
     const char *failed_at;
 };
@@ -52,6 +56,7 @@ void canvas_put(struct canvas *canvas, const struct cell *cell, const char *text
 void canvas_across(struct canvas *canvas, enum style style, const char *text); /* a row of its own, wrapped */
 void canvas_section(struct canvas *canvas, const char *heading);               /* with a blank row before it */
 void canvas_height(struct canvas *canvas, double px); /* of the current row */
+void canvas_page(struct canvas *canvas); /* the next section begins a page when printed */
 void canvas_next(struct canvas *canvas);
 double canvas_width(const struct canvas *canvas); /* all columns so far, in pixels */
 /* Inserts a chart at the current row; the caller moves on with canvas_skip. */

@@ -16,20 +16,25 @@ type_of(enum chart_shape shape)
     return shape == CHART_BARS ? LXW_CHART_BAR : shape == CHART_STACKED ? LXW_CHART_BAR_STACKED : LXW_CHART_BAR_STACKED_PERCENT;
 }
 
+/* Of a bar chart the library calls the axis of the bars y and that of the values x. */
 static void
 set_axes(lxw_chart *chart, const struct chart *spec)
 {
     lxw_chart_line rule = {.color = COLOUR_RULE, .width = 0.75};
-    chart_axis_set_reverse(chart->x_axis); /* first row on top, ... */
-    chart_axis_set_crossing_max(chart->x_axis); /* ... and the scale still below */
-    chart_axis_set_num_font(chart->x_axis, &small_font);
-    chart_axis_set_num_font(chart->y_axis, &small_font);
-    chart_axis_set_name_font(chart->y_axis, &small_font);
-    chart_axis_set_name(chart->y_axis, spec->unit);
-    chart_axis_set_num_format(chart->y_axis, spec->number_format);
-    chart_axis_major_gridlines_set_line(chart->y_axis, &rule);
-    chart_axis_set_line(chart->x_axis, &rule);
-    chart_axis_set_label_position(chart->x_axis, LXW_CHART_AXIS_LABEL_POSITION_LOW); /* clear of negative bars */
+    lxw_chart_axis *bars = chart->y_axis, *values = chart->x_axis;
+    chart_axis_set_reverse(bars);      /* first row on top, ... */
+    chart_axis_set_crossing_max(bars); /* ... and the scale still below */
+    chart_axis_set_num_font(bars, &small_font);
+    chart_axis_set_line(bars, &rule);
+    chart_axis_set_label_position(bars, LXW_CHART_AXIS_LABEL_POSITION_LOW); /* clear of negative bars */
+    chart_axis_major_gridlines_set_visible(bars, LXW_FALSE);
+    chart_axis_set_num_font(values, &small_font);
+    chart_axis_set_name_font(values, &small_font);
+    chart_axis_set_name(values, spec->unit);
+    chart_axis_set_num_format(values, spec->number_format);
+    chart_axis_set_line(values, &rule);
+    chart_axis_major_gridlines_set_visible(values, LXW_TRUE);
+    chart_axis_major_gridlines_set_line(values, &rule);
 }
 
 static lxw_chart *

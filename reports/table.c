@@ -64,8 +64,15 @@ write_row(struct sheet_run *run, const struct table *table, const struct rows *r
     canvas_next(run->canvas);
 }
 
-static bool
-find_columns(const struct table *table, const struct rows *rows, int *ret_from, struct error *err)
+bool
+table_rows(struct rows **ret_rows, struct db *db, const struct table *table, const char *audit_id, struct error *err)
+{
+    const char *const parameters[] = {audit_id, table->parameter};
+    return rows_open(ret_rows, db, table->query, table->parameter == NULL ? 1 : 2, parameters, err);
+}
+
+bool
+table_columns(const struct table *table, const struct rows *rows, int *ret_from, struct error *err)
 {
     for (int i = 0; table->columns[i].name != NULL; i++) {
         ret_from[i] = rows_column(rows, table->columns[i].name);
@@ -75,8 +82,8 @@ find_columns(const struct table *table, const struct rows *rows, int *ret_from, 
     return true;
 }
 
-static bool
-is_total_row(const struct rows *rows)
+bool
+table_is_total(const struct rows *rows)
 {
     int column = rows_column(rows, "row_style");
     const char *style = column < 0 ? NULL : rows_text(rows, column);
@@ -107,7 +114,7 @@ static bool
 write_rows(struct sheet_run *run, const struct table *table, struct rows *rows, struct place *ret_place, struct error *err)
 {
     int from[CANVAS_COLUMNS];
-    if (!find_columns(table, rows, from, err))
+    if (!table_columns(table, rows, from, err))
         return false;
     struct place place = {.head = run->canvas->row};
     if (rows_count(rows) > 0)
@@ -117,7 +124,7 @@ write_rows(struct sheet_run *run, const struct table *table, struct rows *rows, 
     const char **names = arena_alloc(run->arena, sizeof *names * (size_t)(rows_count(rows) + 1));
     place.names = names;
     for (int n = 0; n < TABLE_ROWS_MAX && rows_next(rows, err); n++) {
-        bool is_total = is_total_row(rows);
+        bool is_total = table_is_total(rows);
         write_row(run, table, rows, from, is_total);
         if (is_total)
             continue;
@@ -136,7 +143,7 @@ bool
 table_write(struct sheet_run *run, const struct table *table, struct place *ret_place, struct error *err)
 {
     struct rows *rows = NULL;
-    if (!rows_open(&rows, run->db, table->query, 1, &run->audit_id, err))
+    if (!table_rows(&rows, run->db, table, run->audit_id, err))
         return false;
     bool is_done = write_rows(run, table, rows, ret_place, err);
     rows_close(rows);

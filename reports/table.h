@@ -25,6 +25,7 @@ struct column {
 
 struct table {
     const char *query;            /* "sql/query_sheet_idle.sql" */
+    const char *parameter;        /* its $2, if it has one */
     const struct column *columns; /* ends with a NULL name */
     const char *empty;            /* sentence shown when there is no row */
     bool is_main;                 /* its heading is frozen and repeated, its columns can be filtered */
@@ -37,6 +38,11 @@ struct place {
 };
 
 bool table_write(struct sheet_run *run, const struct table *table, struct place *ret_place, struct error *err) MUST_CHECK;
+/* Runs the query of a table for an audit; all rows at once. */
+bool table_rows(struct rows **ret_rows, struct db *db, const struct table *table, const char *audit_id, struct error *err) MUST_CHECK;
+/* Places of the table's columns in the rows; ret_from has room for CANVAS_COLUMNS. */
+bool table_columns(const struct table *table, const struct rows *rows, int *ret_from, struct error *err) MUST_CHECK;
+bool table_is_total(const struct rows *rows); /* the current row is a sum of the others */
 /* Heading with the currency, in arena. */
 const char *table_heading(struct arena *arena, const struct column *column, const char *currency);
 

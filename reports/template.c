@@ -65,13 +65,12 @@ add_value(struct buf *out, const struct template_value *value, enum template_kin
         add_plain(out, value->text, kind);
 }
 
-/* The template's own text goes in as it is, but for a header, which must stay one line. */
+/* The template's own text goes in as it is, but for a header, whose lines become one. */
 static void
 add_own(struct buf *out, const char *text, size_t size, enum template_kind kind)
 {
     for (size_t i = 0; i < size; i++)
-        if (kind != TEMPLATE_HEADER || (unsigned char)text[i] >= ' ')
-            buf_putc(out, text[i]);
+        buf_putc(out, kind == TEMPLATE_HEADER && (unsigned char)text[i] < ' ' ? ' ' : text[i]);
 }
 
 static bool
@@ -103,7 +102,10 @@ template_fill_text(struct buf *out, const char *name, const char *text, enum tem
         add_value(out, value, kind);
         at = close + 2;
     }
-    add_own(out, at, strlen(at), kind);
+    size_t rest = strlen(at);
+    while (kind == TEMPLATE_HEADER && rest > 0 && (unsigned char)at[rest - 1] <= ' ')
+        rest--;
+    add_own(out, at, rest, kind);
     if (out->overflow)
         return error_set(err, ERR_REPORT, "%s: the filled text is too long", name);
     return true;

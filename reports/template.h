@@ -13,7 +13,7 @@
 
 enum template_kind {
     TEMPLATE_TEXT,   /* lines: control characters but line feeds and tabs become blanks */
-    TEMPLATE_HEADER, /* one line: every control character becomes a blank, also those of the template */
+    TEMPLATE_HEADER, /* one line: control characters become blanks, line feeds of the template too */
     TEMPLATE_HTML,   /* & < > " ' are escaped */
 };
 

@@ -139,13 +139,15 @@ set_look(lxw_format *format, const struct look *look)
     format_set_top(format, styles[look->style].top);
     format_set_border_color(format, COLOUR_RULE);
     format_set_num_format(format, look->number_format);
-    format_set_align(format, look->style == STYLE_HEAD ? LXW_ALIGN_VERTICAL_BOTTOM : LXW_ALIGN_VERTICAL_TOP);
+    format_set_align(format, look->style == STYLE_HEAD ? LXW_ALIGN_VERTICAL_BOTTOM : LXW_ALIGN_VERTICAL_CENTER);
     if (is_centred(look->style))
         format_set_align(format, LXW_ALIGN_CENTER);
     else if (look->flags & FORMAT_RIGHT)
         format_set_align(format, LXW_ALIGN_RIGHT);
     else
         format_set_align(format, LXW_ALIGN_LEFT);
+    if (look->flags & FORMAT_INDENT)
+        format_set_indent(format, 1);
     if (look->flags & FORMAT_WRAP)
         format_set_text_wrap(format);
 }

@@ -33,6 +33,7 @@ enum style {
 enum format_flag {
     FORMAT_RIGHT = 1, /* aligned to the right */
     FORMAT_WRAP = 2,
+    FORMAT_INDENT = 4, /* clear of a number to its left */
 };
 
 struct workbook;
