@@ -95,7 +95,8 @@ static bool
 run_init(struct command_run *run, struct error *err)
 {
     const struct settings *settings = run->settings;
-    const char *folder = settings->argc ? settings->argv[0] : ".";
+    bool is_here = settings->argc == 0;
+    const char *folder = is_here ? "." : settings->argv[0];
     char *paths[SAMPLE_COUNT];
     size_t i;
 
@@ -104,15 +105,16 @@ run_init(struct command_run *run, struct error *err)
         return error_hint(err, "Write gpu-audit init, or gpu-audit init DIR.");
     }
     for (i = 0; i < SAMPLE_COUNT; i++)
-        paths[i] = arena_printf(run->arena, "%s/%s", folder, samples[i].name);
+        paths[i] = arena_printf(run->arena, "%s%s%s", is_here ? "" : folder, is_here ? "" : "/",
+                                samples[i].name);
     if (!make_folder(folder, err) || !check_absent(paths, err))
         return false;
     for (i = 0; i < SAMPLE_COUNT; i++)
         if (!write_sample(&samples[i], paths[i], err))
             return false;
     log_note("wrote %s and %s", paths[0], paths[1]);
-    log_note("next: say in %s where your bills and telemetry are, then gpu-audit --config %s run",
-             paths[0], paths[0]);
+    log_note("next: say in %s where your bills and telemetry are, then gpu-audit %s%s%srun",
+             paths[0], is_here ? "" : "--config ", is_here ? "" : paths[0], is_here ? "" : " ");
     return true;
 }
 

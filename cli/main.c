@@ -63,12 +63,11 @@ print_help(void)
     buf_puts(&buf, "\nOptions of every command:\n");
     option_help(&buf, NULL);
     buf_puts(&buf,
-             "\nOptions may also stand in the environment, as GPU_AUDIT_QUARTER and the like, and "
-             "in the\n"
-             "configuration file. gpu-audit COMMAND --help tells more about a command.\n\n"
-             "Exit status: 0 done, 1 findings, 2 usage, 3 configuration, 4 input, 5 database, 6 "
-             "network,\n"
-             "7 report, 8 some sources failed, 70 a bug, 71 out of memory, 130 interrupted.\n");
+             "\nOptions may also stand in the environment, as GPU_AUDIT_QUARTER and the like,\n"
+             "and in the configuration file. gpu-audit COMMAND --help tells more.\n\n"
+             "Exit status: 0 done, 1 findings, 2 usage, 3 configuration, 4 input, 5 database,\n"
+             "6 network, 7 report, 8 some sources failed, 70 a bug, 71 out of memory,\n"
+             "130 interrupted.\n");
     fputs(buf.data, stdout);
     buf_free(&buf);
 }

@@ -183,27 +183,27 @@ option_check(const struct option *option, const char *value, const char *origin,
     return true;
 }
 
-enum { HELP_COLUMN = 24, HELP_WIDTH = 90 };
+enum { HELP_COLUMN = 24, HELP_WIDTH = 80 };
 
-/* Words of the help from HELP_COLUMN on, wrapped. */
+/* Words of the help from HELP_COLUMN on, wrapped; the first stands there already. */
 static void
-add_wrapped(struct buf *buf, size_t column, const char *text)
+add_wrapped(struct buf *buf, const char *text)
 {
+    size_t column = HELP_COLUMN;
+
     while (*text) {
         size_t size = strcspn(text, " ");
 
-        if (column + size > HELP_WIDTH) {
+        if (column > HELP_COLUMN && column + 1 + size > HELP_WIDTH) {
             buf_printf(buf, "\n%*s", HELP_COLUMN, "");
             column = HELP_COLUMN;
-        }
-        buf_add(buf, text, size);
-        text += size;
-        column += size;
-        if (*text) {
-            text++;
+        } else if (column > HELP_COLUMN) {
             buf_putc(buf, ' ');
             column++;
         }
+        buf_add(buf, text, size);
+        column += size;
+        text += size + strspn(text + size, " ");
     }
     buf_putc(buf, '\n');
 }
@@ -225,7 +225,7 @@ add_option(struct buf *buf, const struct option *option)
         column = 0;
     }
     buf_printf(buf, "%*s", (int)(HELP_COLUMN - column), "");
-    add_wrapped(buf, HELP_COLUMN, option->help);
+    add_wrapped(buf, option->help);
 }
 
 void
