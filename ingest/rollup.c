@@ -348,16 +348,22 @@ add_sample(struct rollup_cell *cell, enum signal signal, enum scale scale, doubl
     return ROLLUP_KEPT;
 }
 
+static bool
+is_summed(enum signal signal)
+{
+    return signal == SIGNAL_UTIL || signal == SIGNAL_SM;
+}
+
 static enum rollup_verdict
 set_statistic(struct rollup_cell *cell, enum signal signal, enum scale scale, enum statistic statistic, double value)
 {
     if (statistic == STATISTIC_COUNT) {
         return set_count(cell, signal, value);
     }
-    if (signal < SUMMED && statistic != STATISTIC_MAX) {
+    if (is_summed(signal) && statistic != STATISTIC_MAX) {
         return set_sum(cell, signal, scale, value, statistic == STATISTIC_AVG);
     }
-    if (signal < SUMMED) {
+    if (is_summed(signal)) {
         return set_float(&cell->max[signal], percent(scale, value));
     }
     if (signal == SIGNAL_MEMORY) {
