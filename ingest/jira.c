@@ -61,15 +61,16 @@ object_add(struct buf *buf, const json_t *object, int depth)
     static const char *const names[] = { "value", "name", "displayName", "key", "title", "label", NULL };
     const char *type = json_string_value(json_object_get(object, "type"));
     const json_t *child = json_object_get(object, "child");
+    size_t start = buf->size;
 
     if (type && strcmp(type, "doc") == 0) {
         document_add(buf, object, 0);
         return;
     }
-    for (size_t i = 0; names[i] && buf->size == 0; i++) {
+    for (size_t i = 0; names[i] && buf->size == start; i++) {
         value_add(buf, json_object_get(object, names[i]), depth + 1);
     }
-    if (buf->size > 0 && json_is_object(child)) {
+    if (buf->size > start && json_is_object(child)) {
         buf_puts(buf, " - ");
         value_add(buf, child, depth + 1);
     }
