@@ -102,7 +102,7 @@ like() {
     else
         fail "$1"
         diag "no match for: $3"
-        diag "in: $2"
+        diag "in: $(printf '%s\n' "$2" | head -n 12)"
     fi
 }
 
@@ -110,7 +110,7 @@ unlike() {
     if printf '%s\n' "$2" | grep -Eq -e "$3"; then
         fail "$1"
         diag "unwanted match of: $3"
-        diag "in: $2"
+        diag "in: $(printf '%s\n' "$2" | grep -E -e "$3" | head -n 12)"
     else
         pass "$1"
     fi
