@@ -102,6 +102,8 @@ LEFT JOIN LATERAL (
                       WHERE f.from_currency = o.currency AND f.to_currency = run.currency
                         AND to_char(f.month, 'YYYY-MM') = to_char(h.hour, 'YYYY-MM') LIMIT 1) END AS rate) r ON true;
 
+ANALYZE run_hour;
+
 INSERT INTO audit.audit_hour
 SELECT run.audit_id, h.subject_no, h.hour, h.is_main, h.is_placed, h.chips,
        least(coalesce(s.covered_chips, 0), h.chips), least(coalesce(s.idle_chips, 0), h.chips),
@@ -124,6 +126,12 @@ FROM (
 ) h
 CROSS JOIN run
 LEFT JOIN run_seen s ON s.resource_no = h.resource_no AND s.hour = h.hour;
+
+DO $$
+BEGIN
+    EXECUTE format('ANALYZE audit.audit_hour_a%s', current_setting('gpu_audit.audit_id')::int);
+END
+$$;
 
 INSERT INTO audit.audit_cell
 SELECT run.audit_id, s.group_no, c.util, count(*)
