@@ -44,6 +44,7 @@ mem_resize(void *block, size_t count, size_t size)
     return grown;
 }
 
+#ifndef ARENA_DEBUG
 static size_t
 round_up(size_t size)
 {
@@ -53,18 +54,19 @@ round_up(size_t size)
         out_of_memory();
     return size ? (size + unit - 1) / unit * unit : unit;
 }
+#endif
 
 /* Blocks double up to a limit, so that small arenas stay small; with ARENA_DEBUG each allocation
  * is a block. */
 static size_t
 block_room(const struct arena *arena, size_t size)
 {
-    size_t room = BLOCK_LEAST;
-
 #ifdef ARENA_DEBUG
     (void)arena;
     return size;
 #else
+    size_t room = BLOCK_LEAST;
+
     if (arena->head)
         room = arena->head->room < BLOCK_MOST / 2 ? arena->head->room * 2 : BLOCK_MOST;
     return room > size ? room : size;
@@ -81,6 +83,8 @@ add_block(struct arena *arena, size_t size)
     } else {
         size_t room = block_room(arena, size);
 
+        if (room > SIZE_MAX - sizeof(*block))
+            out_of_memory();
         block = mem_resize(NULL, 1, sizeof(*block) + room);
         block->room = room;
     }
@@ -95,12 +99,13 @@ static void *
 take(struct arena *arena, size_t size)
 {
     struct arena_block *block = arena->head;
+#ifdef ARENA_DEBUG
+    size_t need = size ? size : 1;
+#else
     size_t need = round_up(size);
+#endif
     void *taken;
 
-#ifdef ARENA_DEBUG
-    need = size ? size : 1;
-#endif
     if (!block || block->room - block->used < need)
         block = add_block(arena, need);
     taken = (char *)block->data + block->used;
