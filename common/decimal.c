@@ -83,17 +83,17 @@ decimal_valid(const char *text, size_t size)
     return parse(text, size, &n);
 }
 
-bool
-decimal_negative(const char *text, size_t size)
+int
+decimal_sign(const char *text, size_t size)
 {
     struct number n;
 
-    if (!size || text[0] != '-' || !parse(text, size, &n))
-        return false;
+    if (!parse(text, size, &n))
+        return 0;
     for (size_t i = 0; i < n.size; i++)
         if (n.text[i] >= '1' && n.text[i] <= '9')
-            return true;
-    return false;
+            return n.negative ? -1 : 1;
+    return 0;
 }
 
 /* The digits without leading and trailing zeros; *ret_point is where the point stands, counted from

@@ -17,8 +17,8 @@ enum { DECIMAL_TEXT = 96, DECIMAL_LIMBS = 10 };
 bool decimal_valid(const char *text, size_t size);
 /* Valid, and short enough for decimal_add to take it exactly. */
 bool decimal_fits(const char *text, size_t size);
-/* Valid and below zero: "-0.00" is not. */
-bool decimal_negative(const char *text, size_t size);
+/* -1, 0 or 1; 0 too when it is not valid. */
+int decimal_sign(const char *text, size_t size);
 
 struct decimal_sum {
     __int128 small;                /* 10^-18 */

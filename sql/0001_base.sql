@@ -43,7 +43,7 @@ CREATE TABLE audit.load (
     object           text NOT NULL,
     size_bytes       bigint,
     sha256           text,
-    status           text NOT NULL CHECK (status IN ('done', 'failed', 'replaced')),
+    status           text NOT NULL CHECK (status IN ('done', 'failed', 'replaced', 'skipped')),
     rows_read        bigint NOT NULL DEFAULT 0,
     rows_kept        bigint NOT NULL DEFAULT 0,
     rows_totalled    bigint NOT NULL DEFAULT 0,
@@ -61,7 +61,7 @@ COMMENT ON TABLE audit.load IS 'One row is one delivered object (file, page set,
 COMMENT ON COLUMN audit.load.object IS 'file or query the rows came from';
 COMMENT ON COLUMN audit.load.size_bytes IS 'size as delivered';
 COMMENT ON COLUMN audit.load.sha256 IS 'hash of the object as delivered; equal hash: nothing to load';
-COMMENT ON COLUMN audit.load.status IS 'done: its rows are in the slice; replaced: a later delivery took their place; failed: nothing of it is in';
+COMMENT ON COLUMN audit.load.status IS 'done: its rows are in the slice; replaced: a later delivery took their place; failed: nothing of it is in; skipped: nothing of it is in, since the period lies before the window';
 COMMENT ON COLUMN audit.load.rows_kept IS 'rows that stand as facts';
 COMMENT ON COLUMN audit.load.rows_totalled IS 'rows that stand only in billing_total';
 COMMENT ON COLUMN audit.load.rows_rejected IS 'rows that could not be used: see reject';

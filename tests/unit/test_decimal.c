@@ -25,10 +25,10 @@ test_valid(void **state)
         assert_false(decimal_valid(no[i], strlen(no[i])));
         assert_false(decimal_fits(no[i], strlen(no[i])));
     }
-    assert_true(decimal_negative("-0.01", 5));
-    assert_false(decimal_negative("-0.00", 5));
-    assert_false(decimal_negative("1", 1));
-    assert_false(decimal_negative("-x", 2));
+    assert_int_equal(decimal_sign("-0.01", 5), -1);
+    assert_int_equal(decimal_sign("-0.00", 5), 0);
+    assert_int_equal(decimal_sign("1e-9", 4), 1);
+    assert_int_equal(decimal_sign("-x", 2), 0);
 }
 
 static void

@@ -1,0 +1,197 @@
+/* What mappers of bills share: reading cells. */
+#include <config.h>
+
+#include <string.h>
+#include <strings.h>
+
+#include <jansson.h>
+
+#include "common/calendar.h"
+#include "ingest/billing.h"
+
+bool
+bill_time(struct bill_clock *clock, struct field text, int64_t *ret_time)
+{
+    unsigned slot;
+    int64_t time;
+
+    for (unsigned i = 0; i < BILL_CLOCK; i++)
+        if (text.size == clock->size[i] && text.size && !memcmp(text.text, clock->text[i], text.size)) {
+            *ret_time = clock->time[i];
+            return true;
+        }
+    if (!time_parse(text.text, text.size, &time))
+        return false;
+    *ret_time = time;
+    if (text.size > sizeof clock->text[0])
+        return true;
+    slot = clock->next++ % BILL_CLOCK;
+    memcpy(clock->text[slot], text.text, text.size);
+    clock->size[slot] = text.size;
+    clock->time[slot] = time;
+    return true;
+}
+
+const char *
+bill_text(struct arena *arena, struct field field)
+{
+    return arena_strndup(arena, field.text, field.size);
+}
+
+bool
+bill_is(struct field field, const char *word)
+{
+    return field.size == strlen(word) && !strncasecmp(field.text, word, field.size);
+}
+
+bool
+bill_contains(struct field field, const char *lower)
+{
+    size_t size = strlen(lower);
+
+    for (size_t at = 0; at + size <= field.size; at++)
+        if (!strncasecmp(field.text + at, lower, size))
+            return true;
+    return false;
+}
+
+/* ---------------------------------------------------------------- units */
+
+struct unit {
+    const char *name;
+    int seconds;
+};
+
+static const struct unit units[] = {
+    {"hour", 3600}, {"hours", 3600}, {"hr", 3600},   {"hrs", 3600},  {"h", 3600},   {"instance hour", 3600},
+    {"instance hours", 3600},        {"instance-hour", 3600},        {"instance-hours", 3600},
+    {"vm hour", 3600},               {"vm hours", 3600},             {"node hour", 3600},
+    {"node hours", 3600},            {"second", 1},  {"seconds", 1}, {"sec", 1},    {"secs", 1},
+    {"s", 1},       {"minute", 60},  {"minutes", 60}, {"min", 60},   {"mins", 60},  {"day", 86400},
+    {"days", 86400},
+};
+
+/* The number a unit begins with ("100 Hours"), taken off it; 1 without one, 0 when it is too large. */
+static int
+leading_number(struct field *unit)
+{
+    int number = 0;
+
+    if (!unit->size || unit->text[0] < '0' || unit->text[0] > '9')
+        return 1;
+    while (unit->size && unit->text[0] >= '0' && unit->text[0] <= '9') {
+        number = number > 10000 ? 0 : number * 10 + (unit->text[0] - '0');
+        unit->text++;
+        unit->size--;
+    }
+    *unit = csv_trim(*unit);
+    return number;
+}
+
+int
+bill_unit_seconds(struct field unit, bool *ret_gpu_time)
+{
+    static const char *const gpu[] = {"gpu-", "gpu "};
+    int number;
+    bool gpu_time = false;
+
+    unit = csv_trim(unit);
+    number = leading_number(&unit);
+    for (int i = 0; i < 2; i++)
+        if (unit.size > 4 && !strncasecmp(unit.text, gpu[i], 4)) {
+            unit = (struct field){unit.text + 4, unit.size - 4};
+            gpu_time = true;
+        }
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (bill_is(unit, units[i].name)) {
+            *ret_gpu_time = gpu_time;
+            return units[i].seconds * number;
+        }
+    *ret_gpu_time = false;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- JSON cells */
+
+/* The string that begins at the quote at *at, which moves behind it. */
+static struct field
+quoted(struct field json, size_t *at)
+{
+    size_t start = ++*at;
+
+    while (*at < json.size && json.text[*at] != '"')
+        *at += json.text[*at] == '\\' ? 2 : 1;
+    if (*at >= json.size) {
+        *at = json.size;
+        return (struct field){"", 0};
+    }
+    return (struct field){json.text + start, (*at)++ - start};
+}
+
+static void
+blanks(struct field json, size_t *at)
+{
+    while (*at < json.size && strchr(" \t\r\n", json.text[*at]) && json.text[*at])
+        (*at)++;
+}
+
+static struct field
+value(struct field json, size_t at)
+{
+    size_t start = at;
+
+    if (at < json.size && json.text[at] == '"')
+        return quoted(json, &at);
+    while (at < json.size && !strchr(",}] \t\r\n", json.text[at]))
+        at++;
+    return (struct field){json.text + start, at - start};
+}
+
+struct field
+bill_json_member(struct field json, const char *key)
+{
+    size_t at = 0;
+
+    while (at < json.size) {
+        struct field name;
+
+        if (json.text[at] != '"') {
+            at++;
+            continue;
+        }
+        name = quoted(json, &at);
+        blanks(json, &at);
+        if (at >= json.size || json.text[at] != ':')
+            continue;
+        at++;
+        blanks(json, &at);
+        if (bill_is(name, key))
+            return value(json, at);
+        if (at < json.size && json.text[at] == '"')
+            (void)quoted(json, &at);
+    }
+    return (struct field){"", 0};
+}
+
+static bool
+is_object(const char *text, size_t size)
+{
+    json_t *json = json_loadb(text, size, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
+    bool yes = json_is_object(json) && json_object_size(json);
+
+    json_decref(json);
+    return yes;
+}
+
+const char *
+bill_json_object(struct arena *arena, struct field json)
+{
+    const char *text;
+
+    if (!json.size)
+        return NULL;
+    if (json.text[0] == '{')
+        return is_object(json.text, json.size) ? bill_text(arena, json) : NULL;
+    text = arena_printf(arena, "{%.*s}", (int)(json.size < 1 << 20 ? json.size : 0), json.text);
+    return is_object(text, strlen(text)) ? text : NULL;
+}

@@ -1,0 +1,316 @@
+/*
+ * A source's bills, from its files to its slices.
+ *
+ * First the files nobody knows are read: those that are new, changed, or were loaded by another
+ * version of the program; each opens the slices of its rows. A slice is replaced whole, so then the
+ * known files are read again that hold rows of a slice that was opened, and only for those. When
+ * nothing is new, nothing is read but hashed. A file that cannot be read fails its slices, which
+ * stay as they were; the others load.
+ */
+#include <config.h>
+
+#include "ingest/billing.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "common/log.h"
+#include "ingest/billing_private.h"
+
+/* ---------------------------------------------------------------- what is new */
+
+static bool
+list_objects(struct bill_load_run *load, struct error *err)
+{
+    const struct source_run *run = load->run;
+    const char *path = section_path(run->settings, run->section, "path");
+    struct path_list list;
+    struct stat about;
+
+    if (!path || !*path) {
+        error_set(err, ERR_CONFIG, "%s line %d: no path", run->settings->file ? run->settings->file : "configuration",
+                  run->section->line);
+        return error_hint(err, "Set path to the file or folder of the bills.");
+    }
+    if (!path_expand(load->arena, path, load->format->suffixes, &list, err))
+        return false;
+    load->objects = arena_alloc(load->arena, list.count * sizeof *load->objects);
+    load->object_count = list.count;
+    for (size_t i = 0; i < list.count; i++) {
+        load->objects[i].path = list.path[i];
+        load->objects[i].size = stat(list.path[i], &about) ? 0 : (uint64_t)about.st_size;
+        load->total_bytes += load->objects[i].size;
+    }
+    return true;
+}
+
+static bool
+in_window(const struct bill_load_run *load, const char *period)
+{
+    int64_t start;
+    char day[16];
+    size_t size = strlen(period);
+
+    if (size != 7)
+        return false;
+    memcpy(day, period, 7);
+    memcpy(day + 7, "-01", 4);
+    return time_parse(day, 10, &start) && month_next(start) > load->run->settings->window.from;
+}
+
+/* Known: on record with this size and hash, and no part of it was passed over that is wanted now. */
+static bool
+recognise(struct bill_load_run *load, size_t number, struct error *err)
+{
+    struct bill_object *object = &load->objects[number];
+    bool has_record = false;
+
+    for (size_t i = 0; i < load->record_count; i++) {
+        const struct bill_record *record = &load->records[i];
+
+        if (record->match != number || record->size != (int64_t)object->size || !record->sha256)
+            continue;
+        if (!object->sha256[0] && !stream_hash_file(object->path, object->sha256, err))
+            return false;
+        if (strcmp(record->sha256, object->sha256))
+            continue;
+        if (record->is_skipped && in_window(load, record->period))
+            return true; /* not known then: read it */
+        has_record = true;
+    }
+    object->is_known = has_record;
+    return true;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+/* A file that cannot be read fails the slices it was seen in, now or before. */
+static bool
+fail_object(struct bill_load_run *load, size_t number, const struct error *why, struct error *err)
+{
+    struct bill_object *object = &load->objects[number];
+    int64_t start;
+
+    object->problem = arena_strdup(load->arena, why->text);
+    if (!load->failed++)
+        load->first_error = *why;
+    for (struct bill_slice *slice = load->slices; slice; slice = slice->next)
+        slice->is_failed |= slice->load && slice->load->object == number && !slice->is_skipped;
+    for (size_t i = 0; i < load->record_count; i++) {
+        struct bill_slice *slice;
+        char day[16];
+
+        if (load->records[i].match != number || load->records[i].is_skipped || !in_window(load, load->records[i].period))
+            continue;
+        memcpy(day, load->records[i].period, 7);
+        memcpy(day + 7, "-01", 4);
+        if (!time_parse(day, 10, &start))
+            continue;
+        if (!bill_slice_find(load, start, &slice, err) || !bill_slice_part(slice, load->arena, number, err))
+            return false;
+        slice->is_failed = true;
+    }
+    return true;
+}
+
+static void
+say_rejects(const struct bill_load_run *load, size_t number)
+{
+    uint64_t count = 0;
+    const struct bill_reject *first = NULL;
+
+    for (const struct bill_slice *slice = load->slices; slice; slice = slice->next)
+        if (slice->is_open && slice->load && slice->load->object == number) {
+            count += slice->load->rejected;
+            first = first ? first : slice->load->first;
+        }
+    if (count && first)
+        log_warning("%s: %llu rows rejected, the first on line %llu: %s", load->objects[number].path,
+                    (unsigned long long)count, (unsigned long long)first->line, first->reason);
+}
+
+static bool
+read_object(struct bill_load_run *load, size_t number, struct error *err)
+{
+    struct error problem = {0};
+
+    if (!bill_file_read(load, number, &problem)) {
+        if (problem.code == ERR_INPUT)
+            return fail_object(load, number, &problem, err);
+        *err = problem;
+        return false;
+    }
+    say_rejects(load, number);
+    return true;
+}
+
+/* True when a record of the object is of a slice that is open. */
+static bool
+holds_open_slice(const struct bill_load_run *load, size_t number)
+{
+    for (size_t i = 0; i < load->record_count; i++)
+        for (const struct bill_slice *slice = load->slices; slice; slice = slice->next)
+            if (load->records[i].match == number && slice->is_open && !strcmp(slice->period, load->records[i].period))
+                return true;
+    return false;
+}
+
+/* Opens the slices that lost an object: one that is on record and is not there as it was, where
+ * others of the slice are. */
+static bool
+open_changed(struct bill_load_run *load, struct error *err)
+{
+    for (size_t i = 0; i < load->record_count; i++) {
+        const struct bill_record *record = &load->records[i];
+        bool is_there = record->match != SIZE_MAX && load->objects[record->match].is_known;
+
+        if (is_there || record->is_skipped || !in_window(load, record->period))
+            continue;
+        for (size_t k = 0; k < load->record_count; k++) {
+            const struct bill_record *other = &load->records[k];
+            struct bill_slice *slice;
+            char day[16];
+            int64_t start;
+
+            if (strcmp(other->period, record->period) || other->is_skipped || other->match == SIZE_MAX
+                || !load->objects[other->match].is_known)
+                continue;
+            memcpy(day, record->period, 7);
+            memcpy(day + 7, "-01", 4);
+            if (time_parse(day, 10, &start)
+                && (!bill_slice_find(load, start, &slice, err) || (!slice->is_failed && !bill_slice_open(load, slice, err))))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool
+read_all(struct bill_load_run *load, struct error *err)
+{
+    for (size_t i = 0; i < load->object_count; i++)
+        if (!recognise(load, i, err))
+            return false;
+    for (size_t i = 0; i < load->object_count; i++)
+        if (!load->objects[i].is_known && !read_object(load, i, err))
+            return false;
+    if (!open_changed(load, err))
+        return false;
+    load->only_open = true;
+    for (size_t i = 0; i < load->object_count; i++)
+        if (load->objects[i].is_known && holds_open_slice(load, i) && !read_object(load, i, err))
+            return false;
+    return true;
+}
+
+/* ---------------------------------------------------------------- finishing */
+
+static bool
+finish_slice(struct bill_load_run *load, struct bill_slice *slice, struct error *err)
+{
+    if (slice->is_skipped)
+        return bill_skipped_write(load, slice, err);
+    if (slice->is_failed)
+        return !slice->is_open || bill_slice_drop(load, slice, err);
+    return !slice->is_open || bill_slice_seal(load, slice, err);
+}
+
+static bool
+note_failure(struct bill_load_run *load, const char *slice_id, const struct bill_object *object, struct error *err)
+{
+    const char *const param[] = {slice_id, object->path};
+
+    return db_run(load->run->db, "sql/billing_failed.sql", 2, param, err)
+        && bill_failure_write(load, slice_id, object, err);
+}
+
+/* Notes the failure of an object with each slice it was to go to; with the slice "unknown" where
+ * nobody can tell. */
+static bool
+note_failures(struct bill_load_run *load, size_t number, struct error *err)
+{
+    const struct bill_object *object = &load->objects[number];
+    bool noted = false;
+    const char *unknown;
+
+    for (const struct bill_slice *slice = load->slices; slice; slice = slice->next)
+        for (const struct bill_part_load *part = slice->loads; part; part = part->next)
+            if (part->object == number && slice->is_failed) {
+                if (!note_failure(load, slice->slice_id, object, err))
+                    return false;
+                noted = true;
+            }
+    return noted || (bill_slice_named(load, "unknown", &unknown, err) && note_failure(load, unknown, object, err));
+}
+
+static bool
+finish_object(struct bill_load_run *load, size_t number, struct error *err)
+{
+    struct bill_object *object = &load->objects[number];
+    const char *const param[] = {arena_printf(load->arena, "%d", load->run->source_id), object->path};
+
+    load->run->counts.objects++;
+    load->run->counts.unchanged += !object->is_read;
+    if (object->problem)
+        return note_failures(load, number, err);
+    return db_run(load->run->db, "sql/billing_settled.sql", 2, param, err);
+}
+
+static bool
+finish(struct bill_load_run *load, struct error *err)
+{
+    for (struct bill_slice *slice = load->slices; slice; slice = slice->next)
+        if (!finish_slice(load, slice, err))
+            return false;
+    for (size_t i = 0; i < load->object_count; i++)
+        if (!finish_object(load, i, err))
+            return false;
+    if (load->without_hours)
+        log_note("%llu rows of GPU use without a quantity: their money counts, hours they have none",
+                 (unsigned long long)load->without_hours);
+    return db_commit(load->run->db, err);
+}
+
+static bool
+outcome(const struct bill_load_run *load, struct error *err)
+{
+    if (!load->failed)
+        return true;
+    *err = load->first_error;
+    if (load->failed < load->object_count) {
+        err->code = ERR_PARTIAL;
+        return error_context(err, "%zu of %zu files could not be read, their billing periods stay as they were; first",
+                             load->failed, load->object_count);
+    }
+    return false;
+}
+
+static bool
+load_all(struct bill_load_run *load, struct error *err)
+{
+    const char *const param[] = {arena_printf(load->arena, "%d", load->run->source_id)};
+
+    return db_run(load->run->db, "sql/billing_lock.sql", 1, param, err) && bill_records_load(load, err)
+        && read_all(load, err) && finish(load, err);
+}
+
+bool
+bill_ingest(struct source_run *run, const struct bill_format *format, struct error *err)
+{
+    struct bill_load_run load = {.run = run, .format = format, .arena = run->arena, .started = time(NULL)};
+    bool done;
+
+    bill_key_begin();
+    if (!list_objects(&load, err) || !gpu_types_load(&load.types, run->db, run->arena, err) || !db_begin(run->db, err))
+        return false;
+    if (gpu_types_empty(load.types))
+        log_warning("the catalog of instance types is empty: GPUs are known by family names only");
+    done = load_all(&load, err);
+    if (!done)
+        db_rollback(run->db);
+    for (struct bill_slice *slice = load.slices; slice; slice = slice->next)
+        bill_slice_free(slice);
+    return done && outcome(&load, err);
+}

@@ -1,0 +1,116 @@
+/*
+ * Bills: everything but the meaning of a format's columns. Opening, decoding, totalling, rejecting,
+ * copying and replacing slices are written once, here; a format only maps.
+ *
+ * A slice is a source and a billing period. Each file is read once; its rows go where their period
+ * says. GPU rows and commitments are kept (audit.billing_item, audit.billing_charge), all others
+ * only summed (audit.billing_total), so that kept + totalled = the invoice.
+ *
+ * Bills repeat themselves: of 50 cells a row, all but times, quantities and money are those of an
+ * earlier row. So a format says of each column whether it changes with every row (BILL_VALUE), is
+ * what classify() goes by (BILL_CLASS), or else belongs to what describe() writes (BILL_ITEM).
+ * classify() runs once for each new set of class cells, describe() once for each new set of class
+ * and item cells, charge() for every row.
+ */
+#ifndef INGEST_BILLING_H
+#define INGEST_BILLING_H
+
+#include "common/csv.h"
+#include "ingest/gpu_type.h"
+#include "ingest/source.h"
+
+enum { BILL_COLUMNS = 64, BILL_ALIASES = 5, BILL_CLOCK = 4 };
+
+enum bill_role {
+    BILL_OTHER, /* only totalled */
+    BILL_GPU_USE,
+    BILL_GPU_MONEY,
+    BILL_CORRECTION,
+    BILL_COMMITMENT_UNUSED,
+    BILL_COMMITMENT_PURCHASE,
+};
+
+enum bill_part { BILL_VALUE, BILL_CLASS, BILL_ITEM };
+
+struct bill_column {
+    const char *names[BILL_ALIASES]; /* in order of preference; NULL-ended */
+    enum bill_part part;
+    bool is_required;
+};
+
+/* What classify() finds out. Text lives in context->arena; "" where the bill has none. */
+struct bill_class {
+    enum bill_role role;
+    const char *provider;          /* provider_key */
+    const char *service, *charge_category, *charge_class, *commitment_id, *commitment_status, *currency;
+    const char *pricing;           /* on-demand, spot, committed, other */
+    const char *instance_type, *gpu_count;
+    bool counts_gpus;
+    int unit_seconds, pricing_unit_seconds; /* of consumed and of priced quantity; 0: no time */
+    uint32_t total_no;             /* billing.c's own */
+};
+
+/* What describe() writes beside it; NULL or "" where the bill has none. */
+struct bill_item {
+    const char *account_id, *account_name, *resource_id, *resource_key, *resource_name, *region, *zone, *sku,
+        *description, *charge_frequency, *commitment_name, *commitment_type, *commitment_category, *invoice_id;
+    const char *tags; /* a JSON object */
+};
+
+struct bill_charge {
+    enum bill_role role;           /* that of the class, or what the quantity makes of it */
+    int64_t from, to;
+    int unit_seconds;
+    struct field quantity, billed, effective, list; /* empty: the bill does not say */
+};
+
+struct bill_clock {
+    char text[BILL_CLOCK][40];
+    size_t size[BILL_CLOCK];
+    int64_t time[BILL_CLOCK];
+    unsigned next;
+};
+
+struct bill_context {
+    struct arena *arena;           /* for what a call returns */
+    const struct gpu_types *types;
+    struct bill_clock clock;
+};
+
+/* cell[i] belongs to columns[i]: without quotes and blanks around it, empty for the word NULL. A
+ * function that returns const char * says NULL or why the row must be rejected. */
+struct bill_format {
+    const char *const *suffixes;   /* files of a folder */
+    const char *name;              /* "FOCUS", for messages */
+    const char *version_hint;      /* a sentence for a file whose required columns are missing */
+    const struct bill_column *columns;
+    size_t count;
+    size_t period;                 /* the column whose text decides the billing period */
+    const char *(*period_start)(struct bill_context *context, const struct field *cell, int64_t *ret_time);
+    /* Optional: more text that classify() goes by, found in raw cells of other parts. */
+    struct field (*hint)(const struct field *raw);
+    const char *(*classify)(struct bill_context *context, const struct field *cell, struct field hint,
+                            struct bill_class *ret);
+    void (*describe)(struct bill_context *context, const struct bill_class *class, const struct field *cell,
+                     struct bill_item *ret);
+    /* Only BILL_VALUE cells are set. */
+    const char *(*charge)(struct bill_context *context, const struct bill_class *class, const struct field *cell,
+                          struct bill_charge *ret);
+};
+
+/* The source's ingest function: loads every billing period that overlaps the window or is later. */
+bool bill_ingest(struct source_run *run, const struct bill_format *format, struct error *err) MUST_CHECK;
+
+/* For mappers. */
+bool bill_time(struct bill_clock *clock, struct field text, int64_t *ret_time); /* time_parse, remembered */
+const char *bill_text(struct arena *arena, struct field field);
+bool bill_is(struct field field, const char *word);          /* equal without case */
+bool bill_contains(struct field field, const char *lower);   /* without case; lower is lower case */
+/* "Hours", "1 Hour", "seconds" -> 3600, 3600, 1; 0 when it is no time. *ret_gpu_time: "GPU hours". */
+int bill_unit_seconds(struct field unit, bool *ret_gpu_time);
+/* The value of a key of a flat JSON object, trailing commas and missing braces forgiven; empty if absent. */
+struct field bill_json_member(struct field json, const char *key);
+/* The object as PostgreSQL takes it, missing braces added; NULL when it is no JSON object. */
+const char *bill_json_object(struct arena *arena, struct field json);
+
+#endif

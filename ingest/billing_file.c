@@ -1,0 +1,421 @@
+/* One file: its header, its rows, and what earlier rows say about them. */
+#include <config.h>
+
+#include <string.h>
+
+#include "common/calendar.h"
+#include "common/log.h"
+#include "ingest/billing_private.h"
+
+enum { BATCH = 4096, RANGES = BILL_COLUMNS };
+
+/* Cells that stand side by side in the file and are of one part, hashed as one text. */
+struct range {
+    size_t first, last; /* slots */
+};
+
+struct reader {
+    struct bill_load_run *load;
+    const struct bill_format *format;
+    size_t object;
+    struct stream *stream;
+    struct csv *csv;
+    struct field raw[BILL_COLUMNS], value[BILL_COLUMNS];
+    struct range ranges[2][RANGES]; /* of BILL_CLASS, BILL_ITEM */
+    size_t range_count[2];
+    struct bill_slice *slice;       /* of the last row whose period could be read */
+    char period[64];                /* the text it was read from */
+    size_t period_size;
+    struct bill_context context;
+    struct arena class_arena, scratch;
+    struct bill_key_table classes;
+    struct bill_class *class;
+    uint32_t class_count;
+    struct bill_part_load early;    /* rejects before the first readable period */
+};
+
+enum outcome { DONE, REJECT, FAILED };
+
+/* ---------------------------------------------------------------- cells */
+
+static struct field
+value_of(struct field raw)
+{
+    if (raw.size >= 2 && raw.text[0] == '"' && raw.text[raw.size - 1] == '"')
+        raw = (struct field){raw.text + 1, raw.size - 2};
+    raw = csv_trim(raw);
+    return raw.size == 4 && !memcmp(raw.text, "NULL", 4) ? (struct field){"", 0} : raw;
+}
+
+/* All cells but values, decoded into arena; NULL, or why the row is no good. */
+static const char *
+decode(struct reader *reader, struct arena *arena, struct field *ret_cell)
+{
+    for (size_t i = 0; i < reader->format->count; i++) {
+        struct field raw = reader->raw[i], cell;
+        char *into;
+
+        if (reader->format->columns[i].part == BILL_VALUE) {
+            ret_cell[i] = reader->value[i];
+            continue;
+        }
+        into = raw.size && raw.text[0] == '"' ? arena_alloc(arena, raw.size) : NULL;
+        if (!csv_decode(raw, into, &cell))
+            return arena_printf(arena, "stray quote in %s", reader->format->columns[i].names[0]);
+        ret_cell[i] = csv_trim(cell);
+        if (ret_cell[i].size == 4 && !memcmp(ret_cell[i].text, "NULL", 4))
+            ret_cell[i] = (struct field){"", 0};
+    }
+    return NULL;
+}
+
+static void
+add_part(const struct reader *reader, enum bill_part part, struct bill_key *key)
+{
+    const struct range *range = reader->ranges[part - BILL_CLASS];
+
+    for (size_t n = reader->range_count[part - BILL_CLASS]; n; n--, range++) {
+        struct field first = reader->raw[range->first], last = reader->raw[range->last];
+
+        bill_key_add(key, first.text, (size_t)(last.text + last.size - first.text));
+    }
+}
+
+/* ---------------------------------------------------------------- classes */
+
+static bool
+find_total(struct bill_load_run *load, struct bill_class *class, struct error *err)
+{
+    const char *text[] = {class->provider,      class->service,           class->charge_category, class->charge_class,
+                          class->commitment_id, class->commitment_status, class->currency};
+    struct bill_key key = bill_key_new();
+    const uint32_t *known;
+
+    for (int i = 0; i < 7; i++)
+        bill_key_add(&key, text[i], strlen(text[i]));
+    known = bill_key_find(&load->total_keys, key);
+    if (known) {
+        class->total_no = *known;
+        return true;
+    }
+    if (load->total_count == BILL_TOTALS_MOST) {
+        error_set(err, ERR_INPUT, "more than %d services and commitments", BILL_TOTALS_MOST);
+        return error_hint(err, "Check that the columns of the file hold what their names say.");
+    }
+    if (load->total_count == load->total_room) {
+        struct bill_total_key *grown;
+
+        load->total_room = load->total_room ? load->total_room * 2 : 64;
+        grown = arena_alloc(load->arena, load->total_room * sizeof *grown);
+        if (load->total_count)
+            memcpy(grown, load->totals, load->total_count * sizeof *grown);
+        load->totals = grown;
+    }
+    for (int i = 0; i < 7; i++)
+        load->totals[load->total_count].text[i] = arena_strdup(load->arena, text[i]);
+    class->total_no = load->total_count++;
+    bill_key_put(&load->total_keys, load->arena, key, class->total_no);
+    return true;
+}
+
+static void
+forget_classes(struct reader *reader)
+{
+    arena_free(&reader->class_arena);
+    reader->classes = (struct bill_key_table){0};
+    reader->class_count = 0;
+    reader->class = arena_alloc(&reader->class_arena, BILL_CLASSES_MOST * sizeof *reader->class);
+}
+
+/* The class of the row, and the hash it goes by. */
+static enum outcome
+find_class(struct reader *reader, struct bill_key *ret_key, const struct bill_class **ret_class, const char **reason,
+           struct error *err)
+{
+    struct bill_key key = bill_key_new();
+    struct field cell[BILL_COLUMNS], hint = {"", 0};
+    const uint32_t *known;
+    struct bill_class *class;
+
+    add_part(reader, BILL_CLASS, &key);
+    if (reader->format->hint) {
+        hint = reader->format->hint(reader->raw);
+        bill_key_add(&key, hint.text, hint.size);
+    }
+    *ret_key = key;
+    known = bill_key_find(&reader->classes, key);
+    if (known) {
+        *ret_class = &reader->class[*known];
+        return DONE;
+    }
+    if (reader->class_count == BILL_CLASSES_MOST)
+        forget_classes(reader);
+    reader->context.arena = &reader->class_arena;
+    class = &reader->class[reader->class_count];
+    *reason = decode(reader, &reader->scratch, cell);
+    if (!*reason)
+        *reason = reader->format->classify(&reader->context, cell, hint, class);
+    if (*reason)
+        return REJECT;
+    if (!find_total(reader->load, class, err))
+        return FAILED;
+    bill_key_put(&reader->classes, &reader->class_arena, key, reader->class_count++);
+    *ret_class = class;
+    return DONE;
+}
+
+/* ---------------------------------------------------------------- rows */
+
+/* Sets reader->slice; false: the row has no readable period. */
+static enum outcome
+find_slice(struct reader *reader, const char **reason, struct error *err)
+{
+    struct field text = reader->raw[reader->format->period];
+    struct bill_slice *slice;
+    int64_t start;
+
+    if (reader->slice && text.size == reader->period_size && !memcmp(text.text, reader->period, text.size))
+        return DONE;
+    *reason = reader->format->period_start(&reader->context, reader->value, &start);
+    if (*reason)
+        return REJECT;
+    if (!bill_slice_find(reader->load, start, &slice, err)
+        || !bill_slice_part(slice, reader->load->arena, reader->object, err))
+        return FAILED;
+    if (!slice->is_skipped && !slice->is_failed && !reader->load->only_open && !bill_slice_open(reader->load, slice, err))
+        return FAILED;
+    reader->slice = slice;
+    reader->period_size = text.size < sizeof reader->period ? text.size : 0;
+    memcpy(reader->period, text.text, reader->period_size);
+    return DONE;
+}
+
+static enum outcome
+keep(struct reader *reader, struct bill_key key, const struct bill_class *class, const struct bill_charge *charge,
+     const char **reason, struct error *err)
+{
+    struct bill_slice *slice = reader->slice;
+    struct field cell[BILL_COLUMNS];
+    struct bill_item item;
+    const uint32_t *known;
+    uint32_t no;
+    char variant[] = {(char)('a' + charge->role), charge->unit_seconds == class->unit_seconds ? 'c' : 'p'};
+
+    add_part(reader, BILL_ITEM, &key);
+    bill_key_add(&key, variant, sizeof variant);
+    known = bill_key_find(&slice->items, key);
+    if (known)
+        return bill_slice_charge(reader->load, slice, *known, csv_line(reader->csv), charge, err) ? DONE : FAILED;
+    reader->context.arena = &reader->scratch;
+    *reason = decode(reader, &reader->scratch, cell);
+    if (*reason)
+        return REJECT;
+    reader->format->describe(&reader->context, class, cell, &item);
+    if (!bill_slice_item(reader->load, slice, class, charge, &item, &no, err))
+        return FAILED;
+    if (slice->items.count == BILL_ITEMS_MOST) {
+        arena_free(&slice->items_arena);
+        slice->items = (struct bill_key_table){0};
+    }
+    bill_key_put(&slice->items, &slice->items_arena, key, no);
+    return bill_slice_charge(reader->load, slice, no, csv_line(reader->csv), charge, err) ? DONE : FAILED;
+}
+
+static enum outcome
+take_row(struct reader *reader, const char **reason, struct error *err)
+{
+    const struct bill_class *class = NULL;
+    struct bill_charge charge;
+    struct bill_key key;
+    enum outcome outcome;
+
+    for (size_t i = 0; i < reader->format->count; i++)
+        if (reader->format->columns[i].part == BILL_VALUE)
+            reader->value[i] = value_of(reader->raw[i]);
+    outcome = find_slice(reader, reason, err);
+    if (outcome == DONE && !reader->slice->is_open)
+        reader->slice->load->kept++; /* before the window, or in already: only counted */
+    if (outcome != DONE || !reader->slice->is_open)
+        return outcome;
+    outcome = find_class(reader, &key, &class, reason, err);
+    if (outcome != DONE)
+        return outcome;
+    *reason = reader->format->charge(&reader->context, class, reader->value, &charge);
+    if (*reason)
+        return REJECT;
+    if (class->role == BILL_OTHER) {
+        bill_slice_total(reader->load, reader->slice, class->total_no, &charge);
+        reader->slice->load->totalled++;
+        return DONE;
+    }
+    outcome = keep(reader, key, class, &charge, reason, err);
+    reader->slice->load->kept += outcome == DONE;
+    reader->load->without_hours += outcome == DONE && class->role == BILL_GPU_USE && charge.role == BILL_GPU_MONEY;
+    return outcome;
+}
+
+static void
+reject(struct reader *reader, const char *reason)
+{
+    struct bill_part_load *part = reader->slice ? reader->slice->load : &reader->early;
+
+    bill_reject(reader->load, part, csv_line(reader->csv), reason, csv_raw(reader->csv));
+}
+
+static bool
+batch_end(struct reader *reader, struct error *err)
+{
+    struct bill_load_run *load = reader->load;
+
+    progress_at(load->run->progress, load->done_bytes + stream_offset(reader->stream), load->total_bytes, "bytes");
+    return interrupt_check(err);
+}
+
+static bool
+read_rows(struct reader *reader, struct error *err)
+{
+    uint64_t *rows = &reader->load->objects[reader->object].rows;
+    enum csv_status status;
+
+    while ((status = csv_next_raw(reader->csv, reader->raw, err)) != CSV_END) {
+        const char *reason = csv_reason(reader->csv);
+        enum outcome outcome = REJECT;
+
+        if (status == CSV_ERROR)
+            return false;
+        if (status == CSV_RECORD)
+            outcome = take_row(reader, &reason, err);
+        if (outcome == FAILED)
+            return false;
+        if (outcome == REJECT)
+            reject(reader, reason);
+        if (reader->scratch.head)
+            arena_reset(&reader->scratch, (struct arena_mark){NULL, 0});
+        if (++*rows % BATCH == 0 && !batch_end(reader, err))
+            return false;
+    }
+    return batch_end(reader, err);
+}
+
+/* Rejects from before the first readable period belong to it; a file of nothing else is no bill. */
+static bool
+settle_early(struct reader *reader, struct error *err)
+{
+    struct bill_part_load *early = &reader->early, *part = reader->slice ? reader->slice->load : NULL;
+
+    if (!early->rejected)
+        return true;
+    if (!part) {
+        error_set(err, ERR_INPUT, "no row can be used: %llu rejected, the first on line %llu: %s",
+                  (unsigned long long)early->rejected, (unsigned long long)(early->first ? early->first->line : 0),
+                  early->first ? early->first->reason : "unknown");
+        return error_hint(err, "Check that the file is a %s bill.", reader->format->name);
+    }
+    *early->last = part->first;
+    part->first = early->first;
+    if (part->last == &part->first)
+        part->last = early->last;
+    part->rejected += early->rejected;
+    return true;
+}
+
+/* ---------------------------------------------------------------- header */
+
+static int
+column_of(const struct csv *csv, const struct bill_column *column)
+{
+    for (int i = 0; i < BILL_ALIASES && column->names[i]; i++) {
+        int at = csv_find(csv, column->names[i]);
+
+        if (at >= 0)
+            return at;
+    }
+    return -1;
+}
+
+static bool
+missing(const struct reader *reader, const struct bill_column *column, struct error *err)
+{
+    const char *const *alias = column->names;
+
+    error_set(err, ERR_INPUT, "no column %s", alias[0]);
+    if (alias[1])
+        error_detail(err, "known too as %s%s%s", alias[1], alias[2] ? ", " : "", alias[2] ? alias[2] : "");
+    return error_hint(err, "%s", reader->format->version_hint);
+}
+
+/* Groups the slots of a part by their place in the file. */
+static void
+find_ranges(struct reader *reader, enum bill_part part, const int *want)
+{
+    size_t count = 0;
+    int last = -2;
+
+    for (int column = 0; column < (int)csv_columns(reader->csv); column++)
+        for (size_t slot = 0; slot < reader->format->count; slot++) {
+            if (want[slot] != column || reader->format->columns[slot].part != part)
+                continue;
+            if (column == last + 1)
+                reader->ranges[part - BILL_CLASS][count - 1].last = slot;
+            else
+                reader->ranges[part - BILL_CLASS][count++] = (struct range){slot, slot};
+            last = column;
+            break;
+        }
+    reader->range_count[part - BILL_CLASS] = count;
+}
+
+static bool
+read_header(struct reader *reader, struct error *err)
+{
+    int want[BILL_COLUMNS];
+
+    for (size_t i = 0; i < reader->format->count; i++) {
+        want[i] = column_of(reader->csv, &reader->format->columns[i]);
+        if (want[i] < 0 && reader->format->columns[i].is_required)
+            return missing(reader, &reader->format->columns[i], err);
+    }
+    csv_want(reader->csv, want, reader->format->count);
+    find_ranges(reader, BILL_CLASS, want);
+    find_ranges(reader, BILL_ITEM, want);
+    return true;
+}
+
+static bool
+read_opened(struct reader *reader, struct error *err)
+{
+    if (!csv_open(&reader->csv, reader->stream, err))
+        return false;
+    if (csv_columns(reader->csv) && (!read_header(reader, err) || !read_rows(reader, err) || !settle_early(reader, err)))
+        return false;
+    return true;
+}
+
+bool
+bill_file_read(struct bill_load_run *load, size_t number, struct error *err)
+{
+    struct bill_object *object = &load->objects[number];
+    struct reader reader = {.load = load, .format = load->format, .object = number, .context = {.types = load->types}};
+    bool done;
+
+    reader.early.last = &reader.early.first;
+    object->is_read = true;
+    if (!stream_open(&reader.stream, object->path, err))
+        return false;
+    forget_classes(&reader);
+    done = read_opened(&reader, err);
+    if (done) {
+        stream_sha256(reader.stream, object->sha256);
+        object->size = stream_offset(reader.stream);
+    } else if (err->code == ERR_INPUT && !strstr(err->text, object->path)) {
+        error_context(err, "%s", object->path);
+    }
+    if (done && !object->rows)
+        log_note("%s: no rows", object->path);
+    load->done_bytes += stream_offset(reader.stream);
+    csv_close(reader.csv);
+    stream_close(reader.stream);
+    arena_free(&reader.class_arena);
+    arena_free(&reader.scratch);
+    return done;
+}
