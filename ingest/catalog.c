@@ -160,15 +160,8 @@ bool
 catalog_load(struct settings *settings, struct db *db, struct arena *arena, struct error *err)
 {
     static const struct section section = { .kind = "catalog", .name = "shipped" };
-    static const char *const param[] = { "catalog", "shipped", "csv", "embedded" };
     struct source_run run = { .settings = settings, .section = &section, .db = db, .arena = arena };
-    const char *source_id = NULL;
 
-    if (!db_text(db, arena, "sql/ingest_source.sql", 4, param, &source_id, err)) {
-        return false;
-    }
-    if (!source_id || sscanf(source_id, "%d", &run.source_id) != 1) {
-        return error_set(err, ERR_BUG, "the shipped catalog has no source");
-    }
-    return shipped_ingest(&run, err);
+    return ingest_source_row(db, arena, "catalog", "shipped", "csv", "embedded", &run.source_id, err)
+           && shipped_ingest(&run, err);
 }

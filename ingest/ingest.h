@@ -30,7 +30,10 @@ bool ingest_run(struct settings *settings, struct db *db, struct arena *arena, c
 /* The same, and how each source went: filled in also when it fails, empty when nothing was begun. */
 bool ingest_run_results(struct settings *settings, struct db *db, struct arena *arena, const char *const *names,
                         struct ingest_results *ret_results, struct error *err) MUST_CHECK;
-/* Registers the source of a section in audit.source if it is new. */
+/* A row of audit.source, made if new. */
+bool ingest_source_row(struct db *db, struct arena *arena, const char *kind, const char *name, const char *format,
+                       const char *location, int *ret_id, struct error *err) MUST_CHECK;
+/* The row of a section's source. */
 bool ingest_source_id(struct settings *settings, struct db *db, struct arena *arena, const struct section *section,
                       int *ret_id, struct error *err) MUST_CHECK;
 

@@ -46,24 +46,35 @@ location_of(struct settings *settings, struct arena *arena, const struct section
 }
 
 bool
+ingest_source_row(struct db *db, struct arena *arena, const char *kind, const char *name, const char *format,
+                  const char *location, int *ret_id, struct error *err)
+{
+    const char *param[] = { kind, name, format, location };
+    const char *source_id = NULL;
+
+    /* no row: another command made it at this moment, and a second look sees it */
+    for (int look = 0; look < 2 && !source_id; look++) {
+        if (!db_text(db, arena, "sql/ingest_source.sql", 4, param, &source_id, err)) {
+            return false;
+        }
+    }
+    if (!source_id || sscanf(source_id, "%d", ret_id) != 1) {
+        return error_set(err, ERR_BUG, "[%s %s] could not be registered", kind, name);
+    }
+    return true;
+}
+
+bool
 ingest_source_id(struct settings *settings, struct db *db, struct arena *arena, const struct section *section, int *ret_id,
                  struct error *err)
 {
     const struct source *source = source_find(settings, section, err);
-    const char *source_id = NULL;
 
     if (!source) {
         return false;
     }
-    const char *param[] = { section->kind, section->name, source->format, location_of(settings, arena, section) };
-
-    if (!db_text(db, arena, "sql/ingest_source.sql", 4, param, &source_id, err)) {
-        return false;
-    }
-    if (!source_id || sscanf(source_id, "%d", ret_id) != 1) {
-        return error_set(err, ERR_BUG, "[%s %s] could not be registered", section->kind, section->name);
-    }
-    return true;
+    return ingest_source_row(db, arena, section->kind, section->name, source->format, location_of(settings, arena, section),
+                             ret_id, err);
 }
 
 bool
