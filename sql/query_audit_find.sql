@@ -13,7 +13,7 @@ WITH input AS (
     FROM (SELECT t::text FROM audit.instance_type t WHERE t.origin = 'shipped'
           UNION ALL SELECT m::text FROM audit.gpu_model m WHERE m.origin = 'shipped') t
 ), hash AS (
-    SELECT encode(sha256(convert_to(concat_ws('|', $2::timestamptz::text, $3::timestamptz::text, $4, $5::jsonb::text, $6, $7,
+    SELECT encode(sha256(convert_to(concat_ws('|', $2::timestamptz::text, $3::timestamptz::text, $4::text, $5::jsonb::text, $6::text, $7::text,
                $8::timestamptz >= $3::timestamptz + interval '14 days', (SELECT md5 FROM catalog),
                (SELECT string_agg(concat_ws(',', slice_id, object, sha256, rows_read, rows_kept, is_complete), ';'
                                   ORDER BY slice_id, object, sha256) FROM input)), 'UTF8')), 'hex') AS inputs,
@@ -23,5 +23,5 @@ WITH input AS (
 SELECT h.inputs, h.estate, (SELECT count(*) FROM input WHERE kind IN ('billing', 'inventory')) AS supply_loads,
        coalesce(a.revision, 0) + 1 AS next_revision, CASE WHEN a.inputs_sha256 = h.inputs THEN a.audit_id END AS same_audit
 FROM hash h
-LEFT JOIN LATERAL (SELECT * FROM audit.audit a WHERE a.estate = h.estate AND a.quarter = $4
+LEFT JOIN LATERAL (SELECT * FROM audit.audit a WHERE a.estate = h.estate AND a.quarter = $4::text
                    ORDER BY a.revision DESC LIMIT 1) a ON true;
