@@ -72,16 +72,48 @@ print_help(void)
     buf_free(&buf);
 }
 
+/* Paragraphs of a command's help at the width of a terminal, however their lines were broken in
+ * the source; a line that begins with a blank keeps its form. */
+static void
+add_paragraphs(struct buf *buf, const char *text)
+{
+    enum { WIDTH = 80 };
+    size_t column = 0;
+
+    while (*text) {
+        size_t size = strcspn(text, " \n");
+
+        if (column && size && column + 1 + size > WIDTH) {
+            buf_putc(buf, '\n');
+            column = 0;
+        }
+        if (column && size)
+            buf_putc(buf, ' ');
+        buf_add(buf, text, size);
+        column += size + (column && size);
+        text += size;
+        if (text[0] == '\n' && (text[1] == '\n' || text[1] == ' ' || !text[1])) {
+            size = strspn(text, "\n ");
+            buf_add(buf, text, size);
+            column = 0;
+            text += size;
+        } else if (*text) {
+            text++;
+        }
+    }
+}
+
 static void
 print_command_help(const struct command *command)
 {
     bool has_arguments = command->arguments && command->arguments[0];
-    size_t size = strlen(command->help);
     struct buf buf = {0};
 
-    buf_printf(&buf, "Usage: gpu-audit %s [OPTION]...%s%s\n\n%s%s", command->name,
-               has_arguments ? " " : "", has_arguments ? command->arguments : "", command->help,
-               size && command->help[size - 1] == '\n' ? "" : "\n");
+    buf_printf(&buf, "Usage: gpu-audit %s [OPTION]...%s%s\n\n", command->name,
+               has_arguments ? " " : "", has_arguments ? command->arguments : "");
+    add_paragraphs(&buf, command->help);
+    if (buf.data[buf.size - 1] != '\n')
+        buf_putc(&buf, '\n');
     if (command->options && command->options[0]) {
         buf_puts(&buf, "\nOptions:\n");
         option_help(&buf, command->options);

@@ -119,14 +119,6 @@ mask(struct buf *buf, const char *text)
     }
 }
 
-void
-log_mask(struct buf *buf, const char *text)
-{
-    pthread_mutex_lock(&state.lock);
-    mask(buf, text);
-    pthread_mutex_unlock(&state.lock);
-}
-
 /* Foreign text must not move the cursor or colour the terminal; a line break stays, indented. */
 static void
 add_printable(struct buf *buf, const char *text)
@@ -150,6 +142,19 @@ add_printable(struct buf *buf, const char *text)
         text += size;
         left -= size;
     }
+}
+
+void
+log_mask(struct buf *buf, const char *text)
+{
+    struct buf masked = {0};
+
+    pthread_mutex_lock(&state.lock);
+    mask(&masked, text);
+    pthread_mutex_unlock(&state.lock);
+    if (masked.size)
+        add_printable(buf, masked.data);
+    buf_free(&masked);
 }
 
 static void

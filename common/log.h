@@ -24,7 +24,8 @@ void log_info(const char *fmt, ...) PRINTF_LIKE(1, 2);  /* -v */
 void log_debug(const char *fmt, ...) PRINTF_LIKE(1, 2); /* -vv */
 /* Later messages show *** in its place; NULL and "" are fine. */
 void log_secret(const char *secret);
-void log_mask(struct buf *buf, const char *text); /* text as a message would show it */
+/* Text as a message would show it: without secrets and control characters. */
+void log_mask(struct buf *buf, const char *text);
 void log_before(void (*hook)(void)); /* called before each message: progress clears its line */
 void log_close(void);                /* forgets the secrets */
 

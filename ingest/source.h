@@ -54,6 +54,7 @@ struct source {
     enum source_kind kind;
     const char *const *keys;    /* keys its section may hold beside format, NULL-ended */
     const struct bill_format *bill; /* billing only */
+    const char *probe;          /* NULL, or what doctor asks for beneath url: answered only to who may come in */
     /* Loads what overlaps run->settings->window. Every other kind. */
     bool (*ingest)(struct source_run *run, struct error *err);
 };

@@ -23,5 +23,6 @@ const struct source source_jira_cloud = {
     .title = "Jira Cloud: issue search over HTTP, or saved pages of it",
     .kind = SOURCE_TRACKER,
     .keys = keys,
+    .probe = "/rest/api/3/myself",
     .ingest = jira_ingest,
 };

@@ -32,5 +32,6 @@ const struct source source_prometheus = {
     .title = "Prometheus and compatible servers, or their saved answers",
     .kind = SOURCE_TELEMETRY,
     .keys = keys,
+    .probe = "/api/v1/query?query=1",
     .ingest = prometheus_ingest,
 };

@@ -1,0 +1,97 @@
+/* Whether a source's files can be read, or its server lets us in. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/doctor.h"
+#include "common/http.h"
+#include "common/stream.h"
+#include "ingest/source.h"
+
+enum { PROBE_MOST_BYTES = 1024 * 1024, START_BYTES = 4096 };
+
+/* The beginning is enough to tell an empty file, one that may not be read, or a broken gzip head.
+ */
+static bool
+read_start(const char *path, uint64_t *ret_bytes, struct error *err)
+{
+    char start[START_BYTES];
+    struct stream *stream = NULL;
+    size_t size = 0;
+    bool is_good;
+
+    if (!stream_open(&stream, path, err))
+        return false;
+    is_good = stream_read(stream, start, sizeof(start), &size, err);
+    *ret_bytes += stream_size(stream);
+    stream_close(stream);
+    if (!is_good || size)
+        return is_good;
+    error_set(err, ERR_INPUT, "\"%s\" is empty", path);
+    return error_hint(err, "Fetch the file again, or take it away.");
+}
+
+static bool
+check_files(struct settings *settings, const struct section *section, struct buf *finding,
+            struct error *err)
+{
+    static const char *const any[] = {"", NULL};
+    struct path_list list;
+    uint64_t bytes = 0;
+    size_t i;
+
+    if (!path_expand(settings->arena, section_path(settings, section, "path"), any, &list, err))
+        return false;
+    for (i = 0; i < list.count; i++)
+        if (!interrupt_check(err) || !read_start(list.path[i], &bytes, err))
+            return false;
+    buf_printf(finding, "%zu file%s, %.0f KiB", list.count, list.count == 1 ? "" : "s",
+               (double)(bytes + 1023) / 1024.0);
+    return true;
+}
+
+static bool
+check_server(struct settings *settings, const struct section *section, const char *probe,
+             struct buf *finding, struct error *err)
+{
+    const char *url = section_get(section, "url");
+    size_t size = strlen(url);
+    struct http_request request = {.method = "GET", .limit_bytes = PROBE_MOST_BYTES};
+    struct http_reply reply = {0};
+    struct http *http = NULL;
+    bool is_good;
+
+    while (size && url[size - 1] == '/')
+        size--;
+    request.url = arena_printf(settings->arena, "%.*s%s", (int)size, url, probe ? probe : "");
+    if (!http_open(&http, settings, section, err))
+        return false;
+    is_good = http_send(http, &request, &reply, err);
+    if (is_good)
+        buf_printf(finding, "%s answers", url);
+    buf_free(&reply.body);
+    http_close(http);
+    return is_good;
+}
+
+bool
+doctor_source(struct settings *settings, const struct section *section, struct buf *finding,
+              struct error *err)
+{
+    const struct source *source = source_find(settings, section, err);
+    const char *path = section_get(section, "path");
+    const char *url = section_get(section, "url");
+
+    if (!source || !settings_check_source(settings, section, source->keys, err))
+        return false;
+    if (!path == !url) {
+        error_set(err, ERR_CONFIG, "%s: [%s %s] has %s", section_origin(settings, section, NULL),
+                  section->kind, section->name,
+                  path ? "both path and url" : "neither path nor url");
+        return error_hint(err, "Set path for files, or url for a server.");
+    }
+    if (path)
+        return check_files(settings, section, finding, err);
+    return check_server(settings, section, source->probe, finding, err);
+}
