@@ -22,6 +22,7 @@ enum {
     ORPHANS_QUIT_MS = 3000,  /* backends notice within a second or two that their postmaster died */
     ORPHANS_KILL_MS = 6000,
     ORPHANS_GIVE_UP_MS = 12000,
+    REMOVE_MS = 5000,
     STOP_QUIT_MS = 60000,
     STOP_GIVE_UP_MS = 75000,
     CALL_FAILED = 255,
@@ -326,8 +327,12 @@ server_remove(const struct place *place, bool all, struct error *err)
 {
     struct removal removal = {.folder = place->pg, .all = all};
 
-    if (process_call(place, remove_content, &removal) != 0) {
-        return error_set(err, ERR_DB, "could not remove all of \"%s\"", place->pg);
+    /* An initdb whose program was killed may be removing its folder as well, and takes a moment. */
+    for (int waited = 0; process_call(place, remove_content, &removal) != 0; waited += TICK_MS) {
+        if (waited >= REMOVE_MS) {
+            return error_set(err, ERR_DB, "could not remove all of \"%s\"", place->pg);
+        }
+        pause_tick();
     }
     return true;
 }
