@@ -1,7 +1,8 @@
 -- Analysis, step 4: supply and money per subject and hour, beside what the samples say.
 --   run_rate     currency and month -> factor into the audit's currency
 --   run_charge   kept rows that overlap the window, in the audit's currency
---   run_hour     subject and hour -> GPU-hours and money
+--   run_hour     subject and hour -> GPU-hours and money, before they are added up
+--   run_total    one row per subject and hour
 -- and from them audit_hour, audit_cell, audit_correction.
 
 CREATE TEMP TABLE run_rate ON COMMIT DROP AS
@@ -102,7 +103,22 @@ LEFT JOIN LATERAL (
                       WHERE f.from_currency = o.currency AND f.to_currency = run.currency
                         AND to_char(f.month, 'YYYY-MM') = to_char(h.hour, 'YYYY-MM') LIMIT 1) END AS rate) r ON true;
 
-ANALYZE run_hour;
+-- A resource's hour may be shared by subjects (retagged, repriced): the one with most of it is the main row.
+CREATE TEMP TABLE run_total ON COMMIT DROP AS
+SELECT t.*, row_number() OVER (PARTITION BY t.resource_no, t.hour ORDER BY t.running_gpu_hours DESC NULLS LAST, t.subject_no) = 1 AS is_main
+FROM (
+    SELECT t.subject_no, t.resource_no, a.group_no, t.hour, bool_or(t.is_placed) AS is_placed, sum(t.running_gpu_hours) AS running_gpu_hours,
+           sum(t.billed_cost) AS billed_cost, sum(t.effective_cost) AS effective_cost, sum(t.list_cost) AS list_cost,
+           -- more machine-hours than the hour has: several machines under one id, such as a scale set
+           CASE WHEN sum(t.running_gpu_hours) > a.gpus * 1.01
+                THEN a.chips * ceil(sum(t.running_gpu_hours) / a.gpus - 0.01) ELSE a.chips END::smallint AS chips
+    FROM run_hour t
+    CROSS JOIN run
+    JOIN audit.audit_subject a ON a.audit_id = run.audit_id AND a.subject_no = t.subject_no
+    GROUP BY t.subject_no, t.resource_no, a.group_no, t.hour, a.chips, a.gpus
+) t;
+
+ANALYZE run_total;
 
 INSERT INTO audit.audit_hour
 SELECT run.audit_id, h.subject_no, h.hour, h.is_main, h.is_placed, h.chips,
@@ -113,17 +129,7 @@ SELECT run.audit_id, h.subject_no, h.hour, h.is_main, h.is_placed, h.chips,
        CASE WHEN h.is_main THEN coalesce(s.cell_util_sum, 0) ELSE 0 END, CASE WHEN h.is_main THEN coalesce(s.sm_samples, 0) ELSE 0 END,
        CASE WHEN h.is_main THEN coalesce(s.sm_sum, 0) ELSE 0 END, coalesce(s.cell_sm_sum, 0),
        h.running_gpu_hours, h.billed_cost, h.effective_cost, h.list_cost
-FROM (
-    SELECT t.subject_no, t.resource_no, t.hour, bool_or(t.is_placed) AS is_placed, sum(t.running_gpu_hours) AS running_gpu_hours,
-           sum(t.billed_cost) AS billed_cost, sum(t.effective_cost) AS effective_cost, sum(t.list_cost) AS list_cost,
-           -- more machine-hours than the hour has: several machines under one id, such as a scale set
-           (a.chips * greatest(1, ceil(coalesce(sum(t.running_gpu_hours) / max(a.gpus), 1) - 0.01)))::smallint AS chips,
-           row_number() OVER (PARTITION BY t.resource_no, t.hour ORDER BY sum(t.running_gpu_hours) DESC NULLS LAST, t.subject_no) = 1 AS is_main
-    FROM run_hour t
-    CROSS JOIN run
-    JOIN audit.audit_subject a ON a.audit_id = run.audit_id AND a.subject_no = t.subject_no
-    GROUP BY t.subject_no, t.resource_no, t.hour, a.chips
-) h
+FROM run_total h
 CROSS JOIN run
 LEFT JOIN run_seen s ON s.resource_no = h.resource_no AND s.hour = h.hour;
 
@@ -134,15 +140,12 @@ END
 $$;
 
 INSERT INTO audit.audit_cell
-SELECT run.audit_id, s.group_no, c.util, count(*)
+SELECT run.audit_id, h.group_no, c.util, count(*)
 FROM (SELECT resource_no, hour, round(util_sum::float8 / util_samples / 28e6 * 1e11)::bigint AS util
       FROM run_cell WHERE resource_no IS NOT NULL AND util_samples > 0) c
+JOIN run_total h ON h.resource_no = c.resource_no AND h.hour = c.hour AND h.is_main
 CROSS JOIN run
-JOIN run_resource r USING (resource_no)
-JOIN (SELECT s.provider, s.resource_key, s.group_no, h.hour FROM audit.audit_hour h JOIN run USING (audit_id)
-      JOIN audit.audit_subject s ON s.audit_id = h.audit_id AND s.subject_no = h.subject_no WHERE h.is_main) s
-  ON s.provider = r.provider AND s.resource_key = r.resource_key AND s.hour = c.hour
-GROUP BY run.audit_id, s.group_no, c.util;
+GROUP BY run.audit_id, h.group_no, c.util;
 
 -- What later bills corrected of this window's use; a period that crosses its edge counts by time.
 INSERT INTO audit.audit_correction
