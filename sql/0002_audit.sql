@@ -30,6 +30,7 @@ CREATE TABLE audit.audit_subject (
     chips          smallint NOT NULL,
     is_catalogued  boolean NOT NULL,
     group_no       int NOT NULL,
+    owner_no       int NOT NULL,
     PRIMARY KEY (audit_id, subject_no)
 );
 COMMENT ON TABLE audit.audit_subject IS 'One row is a GPU resource under one attribution and price class; a resource retagged or repriced in the quarter has several';
@@ -38,7 +39,8 @@ COMMENT ON COLUMN audit.audit_subject.team IS 'canonical spelling; empty: nothin
 COMMENT ON COLUMN audit.audit_subject.is_tagged IS 'a non-empty team tag on the resource itself';
 COMMENT ON COLUMN audit.audit_subject.gpus IS 'decimal physical GPUs behind the resource; NULL: nobody knows';
 COMMENT ON COLUMN audit.audit_subject.chips IS 'GPUs as cells: gpus rounded up';
-COMMENT ON COLUMN audit.audit_subject.group_no IS 'subjects that agree in every dimension but the resource share a group';
+COMMENT ON COLUMN audit.audit_subject.group_no IS 'subjects of one provider, model, region, pricing and pool share a group';
+COMMENT ON COLUMN audit.audit_subject.owner_no IS 'subjects of one team, project and issue share an owner group; negative, so that the two kinds never meet';
 COMMENT ON COLUMN audit.audit_subject.is_catalogued IS 'false: an instance type the catalog does not know; its GPU count is the bill''s own word';
 
 CREATE TABLE audit.audit_scope (
@@ -56,7 +58,7 @@ CREATE TABLE audit.audit_scope_group (
     scope_no   int NOT NULL,
     PRIMARY KEY (audit_id, group_no, scope_no)
 );
-COMMENT ON TABLE audit.audit_scope_group IS 'One row says that a group of subjects belongs to a scope';
+COMMENT ON TABLE audit.audit_scope_group IS 'One row says that a group of subjects, of either kind, belongs to a scope';
 
 CREATE TABLE audit.audit_hour (
     audit_id            int NOT NULL,
@@ -107,7 +109,7 @@ CREATE TABLE audit.audit_cell (
     util_sum    bigint NOT NULL,
     cells       int NOT NULL
 ) PARTITION BY LIST (audit_id);
-COMMENT ON TABLE audit.audit_cell IS 'Distribution of cell util: how many covered cells of a group of subjects had that mean. Percentiles cumulate over it';
+COMMENT ON TABLE audit.audit_cell IS 'Distribution of cell util: how many covered cells of a group had that mean; each cell stands in a group of either kind. Percentiles cumulate over it';
 COMMENT ON COLUMN audit.audit_cell.util_sum IS 'cell util in 1e-11 percent';
 
 CREATE TABLE audit.audit_correction (

@@ -80,7 +80,8 @@ SELECT run.audit_id,
                                    f.region, f.pool, f.gpus, f.is_tagged),
        f.provider, f.account, min(f.resource_id), f.resource_key, f.instance_type, f.model, f.region, f.pricing, f.pool, f.team,
        f.project, f.issue, f.is_tagged, f.gpus, f.chips, f.is_catalogued,
-       dense_rank() OVER (ORDER BY f.provider, f.model, f.region, f.pricing, f.pool, f.team, f.project, f.issue)
+       dense_rank() OVER (ORDER BY f.provider, f.model, f.region, f.pricing, f.pool),
+       -dense_rank() OVER (ORDER BY f.team, f.project, f.issue)
 FROM run_full f CROSS JOIN run
 GROUP BY run.audit_id, f.provider, f.account, f.resource_key, f.instance_type, f.model, f.region, f.pricing, f.pool, f.team,
          f.project, f.issue, f.is_tagged, f.gpus, f.chips, f.is_catalogued;
@@ -120,8 +121,13 @@ FROM audit.audit_subject s
 JOIN run USING (audit_id)
 JOIN audit.audit_scope c ON c.audit_id = s.audit_id
     AND c.key = CASE c.dimension WHEN 'total' THEN '' WHEN 'provider' THEN s.provider WHEN 'model' THEN s.model
-                                 WHEN 'region' THEN s.region WHEN 'pricing' THEN s.pricing WHEN 'team' THEN s.team
-                                 WHEN 'project' THEN s.project WHEN 'pool' THEN s.pool ELSE s.issue END;
+                                 WHEN 'region' THEN s.region WHEN 'pricing' THEN s.pricing WHEN 'pool' THEN s.pool END
+UNION ALL
+SELECT DISTINCT s.audit_id, s.owner_no, c.scope_no
+FROM audit.audit_subject s
+JOIN run USING (audit_id)
+JOIN audit.audit_scope c ON c.audit_id = s.audit_id
+    AND c.key = CASE c.dimension WHEN 'team' THEN s.team WHEN 'project' THEN s.project WHEN 'issue' THEN s.issue END;
 
 ANALYZE run_resource, run_item;
 ANALYZE audit.audit_subject, audit.audit_scope, audit.audit_scope_group;

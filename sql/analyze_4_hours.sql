@@ -107,7 +107,7 @@ LEFT JOIN LATERAL (
 CREATE TEMP TABLE run_total ON COMMIT DROP AS
 SELECT t.*, row_number() OVER (PARTITION BY t.resource_no, t.hour ORDER BY t.running_gpu_hours DESC NULLS LAST, t.subject_no) = 1 AS is_main
 FROM (
-    SELECT t.subject_no, t.resource_no, a.group_no, t.hour, bool_or(t.is_placed) AS is_placed, sum(t.running_gpu_hours) AS running_gpu_hours,
+    SELECT t.subject_no, t.resource_no, a.group_no, a.owner_no, t.hour, bool_or(t.is_placed) AS is_placed, sum(t.running_gpu_hours) AS running_gpu_hours,
            sum(t.billed_cost) AS billed_cost, sum(t.effective_cost) AS effective_cost, sum(t.list_cost) AS list_cost,
            -- more machine-hours than the hour has: several machines under one id, such as a scale set
            CASE WHEN sum(t.running_gpu_hours) > a.gpus * 1.01
@@ -115,7 +115,7 @@ FROM (
     FROM run_hour t
     CROSS JOIN run
     JOIN audit.audit_subject a ON a.audit_id = run.audit_id AND a.subject_no = t.subject_no
-    GROUP BY t.subject_no, t.resource_no, a.group_no, t.hour, a.chips, a.gpus
+    GROUP BY t.subject_no, t.resource_no, a.group_no, a.owner_no, t.hour, a.chips, a.gpus
 ) t;
 
 ANALYZE run_total;
@@ -140,12 +140,17 @@ END
 $$;
 
 INSERT INTO audit.audit_cell
-SELECT run.audit_id, h.group_no, c.util, count(*)
-FROM (SELECT resource_no, hour, round(util_sum::float8 / util_samples / 28e6 * 1e11)::bigint AS util
-      FROM run_cell WHERE resource_no IS NOT NULL AND util_samples > 0) c
-JOIN run_total h ON h.resource_no = c.resource_no AND h.hour = c.hour AND h.is_main
+WITH cell AS (
+    SELECT h.group_no, h.owner_no, round(c.util_sum::float8 / c.util_samples / 28e6 * 1e11)::bigint AS util, count(*)::int AS cells
+    FROM run_cell c
+    JOIN run_total h ON h.resource_no = c.resource_no AND h.hour = c.hour AND h.is_main
+    WHERE c.util_samples > 0
+    GROUP BY h.group_no, h.owner_no, util
+)
+SELECT run.audit_id, g.group_no, c.util, sum(c.cells)
+FROM cell c CROSS JOIN LATERAL (VALUES (c.group_no), (c.owner_no)) g(group_no)
 CROSS JOIN run
-GROUP BY run.audit_id, h.group_no, c.util;
+GROUP BY run.audit_id, g.group_no, c.util;
 
 -- What later bills corrected of this window's use; a period that crosses its edge counts by time.
 INSERT INTO audit.audit_correction

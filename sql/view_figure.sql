@@ -16,15 +16,15 @@ WITH use AS (
            sum(u.idle_samples) AS idle_samples, sum(u.idle_samples_of) AS idle_samples_of
     FROM audit.subject_use u
     JOIN audit.audit_subject s ON s.audit_id = u.audit_id AND s.subject_no = u.subject_no
-    JOIN audit.audit_scope_group g ON g.audit_id = s.audit_id AND g.group_no = s.group_no
+    JOIN audit.subject_scope g ON g.audit_id = s.audit_id AND g.subject_no = s.subject_no
     GROUP BY g.audit_id, g.scope_no
 ), resource AS (
     SELECT audit_id, scope_no, sum(gpus) AS gpus, count(*) AS instances
     FROM (SELECT g.audit_id, g.scope_no, s.provider, s.resource_key, max(s.gpus) AS gpus
           FROM audit.audit_subject s
-          JOIN audit.audit_scope_group g ON g.audit_id = s.audit_id AND g.group_no = s.group_no
-          WHERE EXISTS (SELECT 1 FROM audit.audit_hour h WHERE h.audit_id = s.audit_id AND h.subject_no = s.subject_no
-                                                         AND coalesce(h.running_gpu_hours, 1) > 0)
+          JOIN audit.subject_scope g ON g.audit_id = s.audit_id AND g.subject_no = s.subject_no
+          JOIN audit.subject_use u ON u.audit_id = s.audit_id AND u.subject_no = s.subject_no
+          WHERE u.running_gpu_hours > 0 OR u.running_gpu_hours IS NULL
           GROUP BY g.audit_id, g.scope_no, s.provider, s.resource_key) r
     GROUP BY audit_id, scope_no
 ), correction AS (
@@ -32,7 +32,7 @@ WITH use AS (
            sum(c.effective_cost) AS effective_cost
     FROM audit.audit_correction c
     JOIN audit.audit_subject s ON s.audit_id = c.audit_id AND s.subject_no = c.subject_no
-    JOIN audit.audit_scope_group g ON g.audit_id = s.audit_id AND g.group_no = s.group_no
+    JOIN audit.subject_scope g ON g.audit_id = s.audit_id AND g.subject_no = s.subject_no
     GROUP BY c.audit_id, g.scope_no
 ), unused AS (
     SELECT c.audit_id, o.scope_no, sum(c.unused_gpu_hours) AS gpu_hours, sum(c.unused_cost) AS cost
