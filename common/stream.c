@@ -277,6 +277,12 @@ stream_sha256(const struct stream *stream, char ret_hex[65])
 }
 
 void
+stream_unhash(struct stream *stream)
+{
+    stream->is_hashing = false;
+}
+
+void
 stream_close(struct stream *stream)
 {
     if (!stream)

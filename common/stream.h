@@ -22,6 +22,8 @@ uint64_t stream_offset(const struct stream *stream); /* bytes of the stored file
 uint64_t stream_size(const struct stream *stream);   /* stored size; 0: unknown */
 /* Lower-case hex SHA-256 of the stored file, once stream_read has said the end. */
 void stream_sha256(const struct stream *stream, char ret_hex[65]);
+/* For who reads a file again: what is read from here on is not hashed, which is half the work. */
+void stream_unhash(struct stream *stream);
 void stream_close(struct stream *stream);
 
 /* The same hash of a whole file, without decoding it. */

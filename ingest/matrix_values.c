@@ -10,7 +10,7 @@
 #include <emmintrin.h>
 #endif
 
-enum { NUMBER_MOST = 64, MANTISSA_DIGITS = 20, FRACTION_DIGITS = 27, STEP_BACK = 4096 };
+enum { NUMBER_MOST = 64, MANTISSA_DIGITS = 19, FRACTION_DIGITS = 27, STEP_BACK = 4096 };
 
 static const long double powers_of_ten[FRACTION_DIGITS + 1] = {
     1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,  1e7L,  1e8L,  1e9L,  1e10L, 1e11L, 1e12L, 1e13L,
@@ -61,7 +61,7 @@ short_decimal(const char *text, const char *end, double *ret_value)
         else
             return false;
     }
-    if (end - first > MANTISSA_DIGITS || end == first || (point && point + 1 == end))
+    if (end - first - (point != NULL) > MANTISSA_DIGITS || end == first || (point && point + 1 == end))
         return false;
     if (!divide(digits, point ? (int) (end - point - 1) : 0, &value))
         return false;

@@ -29,7 +29,7 @@ struct saved {
     struct telemetry_object **chosen; /* of the month being loaded, in order of reading */
     struct saved_file **chosen_file;
     size_t chosen_count;
-    uint64_t bytes_done, bytes_total;
+    uint64_t bytes_done; /* over all passes */
 };
 
 static const char *
@@ -100,6 +100,9 @@ read_file(struct saved *saved, struct saved_file *file, struct saved_input *inpu
     if (!stream_open(&input->stream, file->object.path, err)) {
         return false;
     }
+    if (is_taking) {
+        stream_unhash(input->stream);
+    }
     good = matrix_read(&reader, &summary, err);
     if (!good && err->code == ERR_INPUT && !strstr(err->text, file->object.path)) {
         error_context(err, "%s", file->object.path);
@@ -114,7 +117,7 @@ read_file(struct saved *saved, struct saved_file *file, struct saved_input *inpu
     stream_close(input->stream);
     input->stream = NULL;
     saved->bytes_done += (uint64_t)file->object.size_bytes;
-    progress_at(saved->run->progress, saved->bytes_done >> 20, saved->bytes_total >> 20, "MiB");
+    progress_at(saved->run->progress, saved->bytes_done >> 20, 0, "MiB");
     return good;
 }
 
@@ -176,7 +179,6 @@ look_at_files(struct saved *saved, struct error *err)
             note_failure(saved, &saved->files[i], err);
             return false;
         }
-        saved->bytes_total += (uint64_t)saved->files[i].object.size_bytes;
     }
     return true;
 }
