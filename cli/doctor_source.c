@@ -93,5 +93,11 @@ doctor_source(struct settings *settings, const struct section *section, struct b
     }
     if (path)
         return check_files(settings, section, finding, err);
+    if (source->examine) {
+        struct source_run run = {
+            .settings = settings, .section = section, .arena = settings->arena};
+
+        return source->examine(&run, finding, err);
+    }
     return check_server(settings, section, source->probe, finding, err);
 }

@@ -6,5 +6,7 @@
 
 bool prometheus_saved(struct source_run *run, struct error *err) MUST_CHECK;
 bool prometheus_live(struct source_run *run, struct error *err) MUST_CHECK;
+/* What a live server has for the window. */
+bool prometheus_examine(struct source_run *run, struct buf *finding, struct error *err) MUST_CHECK;
 
 #endif

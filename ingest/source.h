@@ -55,6 +55,9 @@ struct source {
     const char *const *keys;    /* keys its section may hold beside format, NULL-ended */
     const struct bill_format *bill; /* billing only */
     const char *probe;          /* NULL, or what doctor asks for beneath url: answered only to who may come in */
+    /* NULL, or does more for doctor than a probe: looks at a live server, says in finding what it has
+     * for the window. run has no db. */
+    bool (*examine)(struct source_run *run, struct buf *finding, struct error *err);
     /* Loads what overlaps run->settings->window. Every other kind. */
     bool (*ingest)(struct source_run *run, struct error *err);
 };

@@ -32,6 +32,6 @@ const struct source source_prometheus = {
     .title = "Prometheus and compatible servers, or their saved answers",
     .kind = SOURCE_TELEMETRY,
     .keys = keys,
-    .probe = "/api/v1/query?query=1",
+    .examine = prometheus_examine,
     .ingest = prometheus_ingest,
 };

@@ -119,6 +119,36 @@ jira 'token-env = NO_SUCH_TOKEN'
 exits 'a token that is not there' 1 doctor jira.conf
 like 'is told with its place' "$(out)" '^FAULT +tracker jira .*jira\.conf line 5: the environment has no NO_SUCH_TOKEN$'
 
+# ---- a Prometheus
+
+if command -v prometheus >/dev/null 2>&1 && command -v promtool >/dev/null 2>&1; then
+    {
+        printf '# TYPE DCGM_FI_DEV_GPU_UTIL gauge\n'
+        for second in 1785542400 1785542460 1785542520; do
+            printf 'DCGM_FI_DEV_GPU_UTIL{UUID="GPU-1",Hostname="h1"} 50 %d\n' "$second"
+        done
+        printf '# EOF\n'
+    } >metrics.txt
+    promtool tsdb create-blocks-from --quiet openmetrics metrics.txt tsdb >/dev/null 2>&1
+    printf 'global: {scrape_interval: 60s}\n' >prometheus.yml
+    prometheus_port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+    background prometheus --config.file=prometheus.yml --storage.tsdb.path=tsdb --storage.tsdb.retention.time=100y \
+        --web.listen-address="127.0.0.1:$prometheus_port"
+    tries=100
+    until grep -q 'ready to receive' background.log || [ "$tries" -eq 0 ]; do
+        tries=$((tries - 1))
+        sleep 0.1
+    done
+    printf '[telemetry live]\nformat = prometheus\nurl = http://127.0.0.1:%s/\n' "$prometheus_port" >live.conf
+    exits 'a Prometheus with data for the window' 0 doctor live.conf --quarter 2026Q3
+    like 'the signals are named, and what is missing' "$(out)" \
+        '^ok +telemetry live +http://127\.0\.0\.1:[0-9]+ has util; without sm effective GPU-hours stay unknown$'
+    exits 'a window without data is a fault' 1 doctor live.conf --quarter 2024Q1
+    like 'and is told with what was looked for' "$(out)" '-> Looked for DCGM_FI_DEV_GPU_UTIL'
+else
+    skip 'a Prometheus with data for the window' 'prometheus is not installed'
+fi
+
 # ---- mail
 
 smtp_sink --user audit --password mail-passw0rd
