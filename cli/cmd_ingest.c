@@ -16,9 +16,11 @@ state_of(const struct ingest_result *result)
         return "not begun";
     }
     if (result->error.code) {
-        return "failed";
+        return result->error.code == ERR_INTERRUPTED ? "interrupted" : "failed";
     }
-    return result->counts.objects > 0 && result->counts.unchanged == result->counts.objects ? "unchanged" : "done";
+    return result->counts.objects > 0 && result->counts.unchanged == result->counts.objects
+               ? "unchanged"
+               : "done";
 }
 
 static int
@@ -39,14 +41,16 @@ table_print(const struct ingest_results *results)
 {
     int width = name_width(results);
 
-    printf("%-*s  %-9s %12s %12s %12s %10s %8s\n", width, "SOURCE", "STATE", "READ", "KEPT", "TOTALLED", "REJECTED", "SECONDS");
+    printf("%-*s  %-11s %12s %12s %12s %10s %8s\n", width, "SOURCE", "STATE", "READ", "KEPT",
+           "TOTALLED", "REJECTED", "SECONDS");
     for (size_t i = 0; i < results->count; i++) {
         const struct ingest_result *result = &results->result[i];
         char name[NAME_ROOM];
 
         snprintf(name, sizeof(name), "%s %s", result->kind, result->name);
-        printf("%-*s  %-9s %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %10" PRIu64 " %8.1f\n", width, name, state_of(result),
-               result->counts.read, result->counts.kept, result->counts.totalled, result->counts.rejected, result->seconds);
+        printf("%-*s  %-11s %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %10" PRIu64 " %8.1f\n", width,
+               name, state_of(result), result->counts.read, result->counts.kept,
+               result->counts.totalled, result->counts.rejected, result->seconds);
     }
 }
 
@@ -54,8 +58,8 @@ table_print(const struct ingest_results *results)
 static bool
 rejects_print(struct command_run *run, const struct ingest_result *result, struct error *err)
 {
-    const char *param[] = { arena_printf(run->arena, "%d", result->source_id) };
-    struct error end = { 0 };
+    const char *param[] = {arena_printf(run->arena, "%d", result->source_id)};
+    struct error end = {0};
     struct rows *rows = NULL;
 
     if (result->counts.rejected == 0) {
@@ -64,13 +68,15 @@ rejects_print(struct command_run *run, const struct ingest_result *result, struc
     if (!rows_open(&rows, run->db, "sql/query_ingest_rejects.sql", 1, param, err)) {
         return false;
     }
-    printf("\n%s %s: %" PRIu64 " rejected; nothing of them is in the figures. The first:\n", result->kind, result->name,
-           result->counts.rejected);
+    printf("\n%s %s: %" PRIu64 " rejected; nothing of them is in the figures. The first:\n",
+           result->kind, result->name, result->counts.rejected);
     while (rows_next(rows, &end)) {
         printf("  %s line %s: %s\n", rows_text(rows, 0), rows_text(rows, 1), rows_text(rows, 2));
     }
     rows_close(rows);
-    printf("  Correct the file and run `gpu-audit ingest %s` again. All of them stand in table audit.reject.\n", result->name);
+    printf("  Correct the file and run `gpu-audit ingest %s` again. All of them stand in table "
+           "audit.reject.\n",
+           result->name);
     if (end.code) {
         *err = end;
     }
@@ -80,7 +86,7 @@ rejects_print(struct command_run *run, const struct ingest_result *result, struc
 static void
 json_print(const struct ingest_results *results)
 {
-    struct buf buf = { 0 };
+    struct buf buf = {0};
 
     buf_puts(&buf, "[");
     for (size_t i = 0; i < results->count; i++) {
@@ -92,9 +98,13 @@ json_print(const struct ingest_results *results)
         buf_json(&buf, result->name);
         buf_puts(&buf, ", \"state\": ");
         buf_json(&buf, state_of(result));
-        buf_printf(&buf, ", \"read\": %" PRIu64 ", \"kept\": %" PRIu64 ", \"totalled\": %" PRIu64 ", \"rejected\": %" PRIu64,
-                   result->counts.read, result->counts.kept, result->counts.totalled, result->counts.rejected);
-        buf_printf(&buf, ", \"objects\": %" PRIu64 ", \"seconds\": %.3f, \"error\": ", result->counts.objects, result->seconds);
+        buf_printf(&buf,
+                   ", \"read\": %" PRIu64 ", \"kept\": %" PRIu64 ", \"totalled\": %" PRIu64
+                   ", \"rejected\": %" PRIu64,
+                   result->counts.read, result->counts.kept, result->counts.totalled,
+                   result->counts.rejected);
+        buf_printf(&buf, ", \"objects\": %" PRIu64 ", \"seconds\": %.3f, \"error\": ",
+                   result->counts.objects, result->seconds);
         buf_json(&buf, result->error.code ? result->error.text : NULL);
         buf_puts(&buf, "}");
     }
@@ -112,10 +122,11 @@ csv_print(const struct ingest_results *results)
 
         printf("%s,\"", result->kind);
         for (const char *at = result->name; *at; at++) {
-            fputs(*at == '"' ? "\"\"" : (char[]){ *at, '\0' }, stdout);
+            fputs(*at == '"' ? "\"\"" : (char[]){*at, '\0'}, stdout);
         }
-        printf("\",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.3f\n", state_of(result), result->counts.read,
-               result->counts.kept, result->counts.totalled, result->counts.rejected, result->seconds);
+        printf("\",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.3f\n", state_of(result),
+               result->counts.read, result->counts.kept, result->counts.totalled,
+               result->counts.rejected, result->seconds);
     }
 }
 
@@ -146,13 +157,14 @@ ingest_command(struct command_run *run, struct error *err)
 {
     const struct settings *settings = run->settings;
     const char **names = arena_alloc(run->arena, ((size_t)settings->argc + 1) * sizeof(*names));
-    struct ingest_results results = { 0 };
-    struct error shown = { 0 };
+    struct ingest_results results = {0};
+    struct error shown = {0};
 
     for (int i = 0; i < settings->argc; i++) {
         names[i] = settings->argv[i];
     }
-    bool good = ingest_run_results(run->settings, run->db, run->arena, settings->argc > 0 ? names : NULL, &results, err);
+    bool good = ingest_run_results(run->settings, run->db, run->arena,
+                                   settings->argc > 0 ? names : NULL, &results, err);
 
     if (results.count > 0 && !results_print(run, &results, &shown) && good) {
         *err = shown;
@@ -165,11 +177,14 @@ const struct command command_ingest = {
     .name = "ingest",
     .arguments = "[SOURCE…]",
     .title = "pull bills, telemetry, issues and inventory into the database",
-    .help = "Reads every source of the configuration, or those named (a section's name or a kind such as billing), for the\n"
-            "window of the quarter. What was read before and did not change is left as it is; what changed replaces what\n"
-            "was there, in one transaction. Records that cannot be used are set aside and counted.\n"
-            "\n"
-            "Exit status 8: some sources failed and the rest was done.",
+    .help =
+        "Reads every source of the configuration, or those named (a section's name or a kind such "
+        "as billing), for the\n"
+        "window of the quarter. What was read before and did not change is left as it is; what "
+        "changed replaces what\n"
+        "was there, in one transaction. Records that cannot be used are set aside and counted.\n"
+        "\n"
+        "Exit status 8: some sources failed and the rest was done.",
     .needs = NEEDS_CONFIG | NEEDS_DATABASE,
     .run = ingest_command,
 };

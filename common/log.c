@@ -44,7 +44,7 @@ log_is_json(void)
 void
 log_before(void (*hook)(void))
 {
-    state.before = hook;
+    __atomic_store_n(&state.before, hook, __ATOMIC_RELAXED);
 }
 
 void
@@ -207,8 +207,10 @@ print(const char *level, const char *label, const struct error *message)
     struct buf buf = {0};
 
     pthread_mutex_lock(&state.lock);
-    if (state.before)
-        state.before();
+    void (*before)(void) = __atomic_load_n(&state.before, __ATOMIC_RELAXED);
+
+    if (before)
+        before();
     if (state.json) {
         add_object(&buf, level, message);
     } else {

@@ -16,6 +16,7 @@ enum { CATALOG_TABLES = 3 };
 extern const struct table *const catalog_tables[CATALOG_TABLES];
 
 /* Brings the shipped rows up to this program. */
-bool catalog_load(struct settings *settings, struct db *db, struct arena *arena, struct error *err) MUST_CHECK;
+bool catalog_load(struct settings *settings, struct db *db, struct arena *arena,
+                  struct error *err) MUST_CHECK;
 
 #endif

@@ -23,12 +23,13 @@ enum { READ_BYTES = 65536 };
 bool
 dimension_open(struct dimension *dim, struct source_run *run, struct error *err)
 {
-    const char *param[] = { arena_printf(run->arena, "%d", run->source_id) };
+    const char *param[] = {arena_printf(run->arena, "%d", run->source_id)};
 
-    *dim = (struct dimension){ .run = run, .origin = "user", .started = (int64_t)time(NULL) };
+    *dim = (struct dimension){.run = run, .origin = "user", .started = (int64_t)time(NULL)};
     /* no row: another command made it at this moment, and a second look sees it */
     for (int look = 0; look < 2 && !dim->slice_id; look++) {
-        if (!db_text(run->db, run->arena, "sql/dimension_slice.sql", 1, param, &dim->slice_id, err)) {
+        if (!db_text(run->db, run->arena, "sql/dimension_slice.sql", 1, param, &dim->slice_id,
+                     err)) {
             return false;
         }
     }
@@ -84,7 +85,7 @@ dimension_files(struct dimension *dim, const char *const *suffixes, struct error
 {
     struct source_run *run = dim->run;
     const char *path = section_path(run->settings, run->section, "path");
-    struct path_list list = { 0 };
+    struct path_list list = {0};
 
     if (!path) {
         error_set(err, ERR_CONFIG, "[%s %s] has no path", run->section->kind, run->section->name);
@@ -111,7 +112,7 @@ dimension_files(struct dimension *dim, const char *const *suffixes, struct error
 bool
 dimension_unchanged(struct dimension *dim, bool *ret_unchanged, struct error *err)
 {
-    const char *param[] = { dim->slice_id, PACKAGE_VERSION };
+    const char *param[] = {dim->slice_id, PACKAGE_VERSION};
     struct rows *rows = NULL;
     size_t same = 0;
 
@@ -124,8 +125,8 @@ dimension_unchanged(struct dimension *dim, bool *ret_unchanged, struct error *er
         const struct dimension_object *object = &dim->objects[same++];
         const char *sha256 = rows_text(rows, 1);
 
-        equal = sha256 && *object->sha256 && strcmp(sha256, object->sha256) == 0
-                && strcmp(rows_text(rows, 0), object->name) == 0;
+        equal = sha256 && *object->sha256 && strcmp(sha256, object->sha256) == 0 &&
+                strcmp(rows_text(rows, 0), object->name) == 0;
     }
     rows_close(rows);
     *ret_unchanged = equal;
@@ -140,13 +141,15 @@ bool
 dimension_begin(struct dimension *dim, struct error *err)
 {
     struct source_run *run = dim->run;
-    const char *param[] = { arena_printf(run->arena, "%d", run->source_id), dim->origin, dim->slice_id };
+    const char *param[] = {arena_printf(run->arena, "%d", run->source_id), dim->origin,
+                           dim->slice_id};
 
     return db_begin(run->db, err) && db_run(run->db, "sql/dimension_begin.sql", 3, param, err);
 }
 
 void
-dimension_reject(struct dimension *dim, size_t object_no, uint64_t line, struct field record, const char *fmt, ...)
+dimension_reject(struct dimension *dim, size_t object_no, uint64_t line, struct field record,
+                 const char *fmt, ...)
 {
     struct dimension_object *object = &dim->objects[object_no];
     struct arena *arena = dim->run->arena;
@@ -164,8 +167,10 @@ dimension_reject(struct dimension *dim, size_t object_no, uint64_t line, struct 
 
     reject->line = line;
     reject->reason = arena_strdup(arena, reason);
-    reject->record.size = record.size < DIMENSION_RECORD_BYTES ? record.size : DIMENSION_RECORD_BYTES;
-    reject->record.text = record.size > 0 ? arena_strndup(arena, record.text, reject->record.size) : "";
+    reject->record.size =
+        record.size < DIMENSION_RECORD_BYTES ? record.size : DIMENSION_RECORD_BYTES;
+    reject->record.text =
+        record.size > 0 ? arena_strndup(arena, record.text, reject->record.size) : "";
     if (!object->first_reject) {
         object->last_reject = &object->first_reject;
     }
@@ -177,7 +182,7 @@ bool
 dimension_refuse(struct dimension *dim, const char *asset, struct error *err)
 {
     struct rows *rows = NULL;
-    struct error end = { 0 };
+    struct error end = {0};
 
     if (!rows_open(&rows, dim->run->db, asset, 0, NULL, err)) {
         return false;
@@ -187,12 +192,13 @@ dimension_refuse(struct dimension *dim, const char *asset, struct error *err)
         uint64_t line = 0;
         const char *record = rows_text(rows, 3);
 
-        if (sscanf(rows_text(rows, 0), "%lu", &object) != 1 || object >= dim->count
-            || sscanf(rows_text(rows, 1), "%" SCNu64, &line) != 1) {
+        if (sscanf(rows_text(rows, 0), "%lu", &object) != 1 || object >= dim->count ||
+            sscanf(rows_text(rows, 1), "%" SCNu64, &line) != 1) {
             rows_close(rows);
             return error_set(err, ERR_BUG, "%s gave a row that names no file and line", asset);
         }
-        dimension_reject(dim, object, line, (struct field){ record ? record : "", record ? strlen(record) : 0 }, "%s",
+        dimension_reject(dim, object, line,
+                         (struct field){record ? record : "", record ? strlen(record) : 0}, "%s",
                          rows_text(rows, 2));
     }
     rows_close(rows);
@@ -204,7 +210,8 @@ dimension_refuse(struct dimension *dim, const char *asset, struct error *err)
 }
 
 static bool
-load_insert(struct dimension *dim, const struct dimension_object *object, const char **ret_load_id, struct error *err)
+load_insert(struct dimension *dim, const struct dimension_object *object, const char **ret_load_id,
+            struct error *err)
 {
     struct arena *arena = dim->run->arena;
     const char *param[] = {
@@ -223,7 +230,8 @@ load_insert(struct dimension *dim, const struct dimension_object *object, const 
 }
 
 static bool
-rejects_copy(struct dimension *dim, const struct dimension_object *object, int64_t load_id, struct error *err)
+rejects_copy(struct dimension *dim, const struct dimension_object *object, int64_t load_id,
+             struct error *err)
 {
     struct copy *copy = NULL;
     bool good = true;
@@ -231,11 +239,13 @@ rejects_copy(struct dimension *dim, const struct dimension_object *object, int64
     if (!object->first_reject) {
         return true;
     }
-    if (!copy_begin(&copy, dim->run->db, "COPY audit.reject (load_id, line, reason, record) FROM STDIN (FORMAT binary)", 4,
-                    err)) {
+    if (!copy_begin(&copy, dim->run->db,
+                    "COPY audit.reject (load_id, line, reason, record) FROM STDIN (FORMAT binary)",
+                    4, err)) {
         return false;
     }
-    for (const struct dimension_reject *reject = object->first_reject; good && reject; reject = reject->next) {
+    for (const struct dimension_reject *reject = object->first_reject; good && reject;
+         reject = reject->next) {
         copy_int8(copy, load_id);
         copy_int8(copy, (int64_t)reject->line);
         copy_cstring(copy, reject->reason);
@@ -243,7 +253,7 @@ rejects_copy(struct dimension *dim, const struct dimension_object *object, int64
         good = copy_row(copy, err);
     }
     if (!good) {
-        struct error ignored = { 0 };
+        struct error ignored = {0};
 
         (void)!copy_end(copy, "a reject could not be sent", &ignored);
         return false;
@@ -273,7 +283,7 @@ object_record(struct dimension *dim, const struct dimension_object *object, stru
 bool
 dimension_commit(struct dimension *dim, struct error *err)
 {
-    const char *param[] = { dim->slice_id };
+    const char *param[] = {dim->slice_id};
 
     if (!db_run(dim->run->db, "sql/dimension_replaced.sql", 1, param, err)) {
         return false;
@@ -290,16 +300,17 @@ void
 dimension_failed(struct dimension *dim, const struct error *err)
 {
     struct arena *arena = dim->run->arena;
-    struct error ignored = { 0 };
+    struct error ignored = {0};
 
     db_rollback(dim->run->db);
-    dim->run->counts = (struct source_counts){ 0 };
+    dim->run->counts = (struct source_counts){0};
     if (!dim->slice_id || err->code == ERR_INTERRUPTED) {
         return;
     }
     const char *location = section_get(dim->run->section, "path");
-    const char *param[] = { dim->slice_id, location ? location : section_get(dim->run->section, "url"), err->text,
-                            arena_printf(arena, "%" PRId64, dim->started), PACKAGE_VERSION };
+    const char *param[] = {dim->slice_id,
+                           location ? location : section_get(dim->run->section, "url"), err->text,
+                           arena_printf(arena, "%" PRId64, dim->started), PACKAGE_VERSION};
 
     if (!db_run(dim->run->db, "sql/dimension_failed.sql", 5, param, &ignored)) {
         log_debug("the failed load could not be noted: %s", ignored.text);

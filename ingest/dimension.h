@@ -27,35 +27,36 @@ enum {
 struct dimension_reject;
 
 struct dimension_object {
-    const char *name;       /* as audit.load.object: the file, the query, the settings */
-    const char *path;       /* NULL: not a file */
-    char sha256[65];        /* "": cannot be known in advance */
-    int64_t size_bytes;     /* -1: unknown */
+    const char *name;   /* as audit.load.object: the file, the query, the settings */
+    const char *path;   /* NULL: not a file */
+    char sha256[65];    /* "": cannot be known in advance */
+    int64_t size_bytes; /* -1: unknown */
     uint64_t read, rejected;
-    const char *problem;    /* not NULL: the object is incomplete, and why */
+    const char *problem; /* not NULL: the object is incomplete, and why */
     struct dimension_reject *first_reject, **last_reject;
 };
 
 struct dimension {
     struct source_run *run;
-    const char *origin;     /* "user", "shipped" */
+    const char *origin; /* "user", "shipped" */
     const char *slice_id;
     struct dimension_object *objects;
     size_t count;
-    int64_t started;        /* unix seconds */
+    int64_t started; /* unix seconds */
 };
 
 bool dimension_open(struct dimension *dim, struct source_run *run, struct error *err) MUST_CHECK;
 /* The files of `path` of the section become objects. */
-bool dimension_files(struct dimension *dim, const char *const *suffixes, struct error *err) MUST_CHECK;
+bool dimension_files(struct dimension *dim, const char *const *suffixes,
+                     struct error *err) MUST_CHECK;
 /* Adds an object that is no file; sha256 "" means that it is never unchanged. */
 struct dimension_object *dimension_object_add(struct dimension *dim, const char *name);
 /* Reads the file once for its size and hash. */
 bool dimension_hash(struct dimension_object *object, struct error *err) MUST_CHECK;
 bool dimension_unchanged(struct dimension *dim, bool *ret_unchanged, struct error *err) MUST_CHECK;
 bool dimension_begin(struct dimension *dim, struct error *err) MUST_CHECK;
-void dimension_reject(struct dimension *dim, size_t object, uint64_t line, struct field record, const char *fmt, ...)
-    PRINTF_LIKE(5, 6);
+void dimension_reject(struct dimension *dim, size_t object, uint64_t line, struct field record,
+                      const char *fmt, ...) PRINTF_LIKE(5, 6);
 /* Rows file_no, line, reason, record of an asset that takes them out of the stage. */
 bool dimension_refuse(struct dimension *dim, const char *asset, struct error *err) MUST_CHECK;
 bool dimension_commit(struct dimension *dim, struct error *err) MUST_CHECK;

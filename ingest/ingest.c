@@ -42,9 +42,9 @@ struct worker {
 static pthread_mutex_t connect_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Dimensions first; what depends on nothing but them last. */
-static const enum source_kind small_kinds[] = { SOURCE_BINDING, SOURCE_INVENTORY, SOURCE_PRICES,
-                                                SOURCE_MODEL,   SOURCE_FX,        SOURCE_TRACKER };
-static const enum source_kind large_kinds[] = { SOURCE_BILLING, SOURCE_SCHEDULER, SOURCE_TELEMETRY };
+static const enum source_kind small_kinds[] = {SOURCE_BINDING, SOURCE_INVENTORY, SOURCE_PRICES,
+                                               SOURCE_MODEL,   SOURCE_FX,        SOURCE_TRACKER};
+static const enum source_kind large_kinds[] = {SOURCE_BILLING, SOURCE_SCHEDULER, SOURCE_TELEMETRY};
 
 /* ---------------------------------------------------------------- one source */
 
@@ -72,9 +72,10 @@ job_ingest(struct job *job, struct source_run *run, struct error *err)
 {
     const struct source *source = source_find(&job->settings, job->section, err);
 
-    return source && job_connect(job, &run->db, err)
-           && ingest_source_id(&job->settings, run->db, &job->arena, job->section, &run->source_id, err)
-           && source->ingest(run, err);
+    return source && job_connect(job, &run->db, err) &&
+           ingest_source_id(&job->settings, run->db, &job->arena, job->section, &run->source_id,
+                            err) &&
+           source->ingest(run, err);
 }
 
 static void
@@ -83,12 +84,13 @@ outcome_say(struct progress *step, const struct ingest_result *result)
     const struct source_counts *counts = &result->counts;
 
     if (result->error.code) {
-        progress_end(step, "failed");
+        progress_end(step, result->error.code == ERR_INTERRUPTED ? "interrupted" : "failed");
     } else if (counts->objects > 0 && counts->unchanged == counts->objects) {
         progress_end(step, "unchanged");
     } else {
-        progress_end(step, "%" PRIu64 " rows: %" PRIu64 " kept, %" PRIu64 " totalled, %" PRIu64 " rejected", counts->read,
-                     counts->kept, counts->totalled, counts->rejected);
+        progress_end(
+            step, "%" PRIu64 " rows: %" PRIu64 " kept, %" PRIu64 " totalled, %" PRIu64 " rejected",
+            counts->read, counts->kept, counts->totalled, counts->rejected);
     }
 }
 
@@ -96,7 +98,8 @@ static void
 job_run(struct job *job)
 {
     struct ingest_result *result = job->result;
-    struct source_run run = { .settings = &job->settings, .section = job->section, .arena = &job->arena };
+    struct source_run run = {
+        .settings = &job->settings, .section = job->section, .arena = &job->arena};
     double started = seconds_now();
 
     if (!interrupt_check(&result->error)) {
@@ -144,8 +147,8 @@ worker_run(void *context)
 static void
 jobs_run(struct job *jobs, size_t count)
 {
-    struct queue queue = { .lock = PTHREAD_MUTEX_INITIALIZER, .jobs = jobs, .end = count };
-    struct worker workers[WORKERS] = { { &queue, false }, { &queue, true } };
+    struct queue queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .jobs = jobs, .end = count};
+    struct worker workers[WORKERS] = {{&queue, false}, {&queue, true}};
     pthread_t thread;
     bool has_thread = count > 1 && pthread_create(&thread, NULL, worker_run, &workers[1]) == 0;
 
@@ -171,7 +174,7 @@ is_wanted(const struct section *section, const char *const *names)
 static bool
 name_known(const struct settings *settings, const char *name, struct error *err)
 {
-    const char *const names[] = { name, NULL };
+    const char *const names[] = {name, NULL};
     char there[300] = "";
     size_t used = 0;
 
@@ -183,20 +186,23 @@ name_known(const struct settings *settings, const char *name, struct error *err)
             return true;
         }
         if (used < sizeof(there)) {
-            used += (size_t)snprintf(there + used, sizeof(there) - used, "%s%s", used ? ", " : "", section->name);
+            used += (size_t)snprintf(there + used, sizeof(there) - used, "%s%s", used ? ", " : "",
+                                     section->name);
         }
     }
-    error_set(err, ERR_USAGE, "there is no source \"%s\" in %s", name, settings->file ? settings->file : "the configuration");
+    error_set(err, ERR_USAGE, "there is no source \"%s\" in %s", name,
+              settings->file ? settings->file : "the configuration");
     return used ? error_hint(err, "Its sources are: %s.", there)
                 : error_hint(err, "It has no sources: add a section such as [billing bills].");
 }
 
 static void
-jobs_add(struct settings *settings, struct arena *arena, const char *const *names, enum source_kind kind,
-         struct job *jobs, size_t *count)
+jobs_add(struct settings *settings, struct arena *arena, const char *const *names,
+         enum source_kind kind, struct job *jobs, size_t *count)
 {
     for (const struct section *section = settings->sections; section; section = section->next) {
-        if (strcmp(section->kind, source_kind_name(kind)) != 0 || (names && !is_wanted(section, names))) {
+        if (strcmp(section->kind, source_kind_name(kind)) != 0 ||
+            (names && !is_wanted(section, names))) {
             continue;
         }
         struct job *job = &jobs[(*count)++];
@@ -249,14 +255,16 @@ outcome(const struct ingest_results *results, struct error *err)
             log_error(&results->result[i].error);
         }
     }
-    error_set(err, failed < results->count ? ERR_PARTIAL : first->error.code, "%zu of %zu sources failed", failed,
-              results->count);
-    return error_hint(err, "What was loaded of them before stands. Mend what is said above and run the same command again.");
+    error_set(err, failed < results->count ? ERR_PARTIAL : first->error.code,
+              "%zu of %zu sources failed", failed, results->count);
+    return error_hint(err, "What was loaded of them before stands. Mend what is said above and run "
+                           "the same command again.");
 }
 
 static bool
-jobs_prepare(struct settings *settings, struct arena *arena, const char *const *names, struct job **ret_jobs,
-             size_t *ret_small, struct ingest_results *ret_results, struct error *err)
+jobs_prepare(struct settings *settings, struct arena *arena, const char *const *names,
+             struct job **ret_jobs, size_t *ret_small, struct ingest_results *ret_results,
+             struct error *err)
 {
     size_t room = sections_count(settings), count = 0;
     struct job *jobs = arena_alloc(arena, (room + 1) * sizeof(*jobs));
@@ -278,18 +286,18 @@ jobs_prepare(struct settings *settings, struct arena *arena, const char *const *
         jobs_add(settings, arena, names, large_kinds[i], jobs, &count);
     }
     *ret_jobs = jobs;
-    *ret_results = (struct ingest_results){ result, count };
+    *ret_results = (struct ingest_results){result, count};
     return true;
 }
 
 bool
-ingest_run_results(struct settings *settings, struct db *db, struct arena *arena, const char *const *names,
-                   struct ingest_results *ret_results, struct error *err)
+ingest_run_results(struct settings *settings, struct db *db, struct arena *arena,
+                   const char *const *names, struct ingest_results *ret_results, struct error *err)
 {
     struct job *jobs = NULL;
     size_t small = 0;
 
-    *ret_results = (struct ingest_results){ 0 };
+    *ret_results = (struct ingest_results){0};
     if (!jobs_prepare(settings, arena, names, &jobs, &small, ret_results, err)) {
         return false;
     }
@@ -307,12 +315,16 @@ ingest_run_results(struct settings *settings, struct db *db, struct arena *arena
     for (size_t i = 0; i < ret_results->count; i++) {
         arena_free(&jobs[i].arena);
     }
-    return db_exec(db, "ANALYZE audit.host_binding, audit.owned_gpu, audit.issue, audit.instance_type, audit.assumption", err)
-           && outcome(ret_results, err);
+    return db_exec(db,
+                   "ANALYZE audit.host_binding, audit.owned_gpu, audit.issue, audit.instance_type, "
+                   "audit.assumption",
+                   err) &&
+           outcome(ret_results, err);
 }
 
 bool
-ingest_run(struct settings *settings, struct db *db, struct arena *arena, const char *const *names, struct error *err)
+ingest_run(struct settings *settings, struct db *db, struct arena *arena, const char *const *names,
+           struct error *err)
 {
     struct ingest_results results;
 

@@ -11,7 +11,8 @@
 #include "common/calendar.h"
 
 enum {
-    TEXT_BYTES = 4096, /* a field longer than this is cut: it names a thing, it does not tell a story */
+    TEXT_BYTES =
+        4096, /* a field longer than this is cut: it names a thing, it does not tell a story */
     DEPTH_MOST = 8,
     ID_DIGITS = 12,
 };
@@ -42,7 +43,7 @@ static void
 array_add(struct buf *buf, const json_t *array, int depth)
 {
     for (size_t i = 0; i < json_array_size(array); i++) {
-        struct buf one = { .cap = TEXT_BYTES };
+        struct buf one = {.cap = TEXT_BYTES};
 
         value_add(&one, json_array_get(array, i), depth + 1);
         if (one.size > 0) {
@@ -58,7 +59,8 @@ array_add(struct buf *buf, const json_t *array, int depth)
 static void
 object_add(struct buf *buf, const json_t *object, int depth)
 {
-    static const char *const names[] = { "value", "name", "displayName", "key", "title", "label", NULL };
+    static const char *const names[] = {"value", "name",  "displayName", "key",
+                                        "title", "label", NULL};
     const char *type = json_string_value(json_object_get(object, "type"));
     const json_t *child = json_object_get(object, "child");
     size_t start = buf->size;
@@ -123,7 +125,7 @@ cut_size(const char *text, size_t size, size_t most)
 const char *
 jira_text(struct arena *arena, const json_t *value)
 {
-    struct buf buf = { .cap = 16 * TEXT_BYTES };
+    struct buf buf = {.cap = 16 * TEXT_BYTES};
     const char *text = NULL;
     size_t first = 0, end;
 
@@ -145,7 +147,8 @@ jira_text(struct arena *arena, const json_t *value)
 /* ---------------------------------------------------------------- pages */
 
 static bool
-not_a_page(const char *text, size_t size, const char *where, const json_error_t *problem, struct error *err)
+not_a_page(const char *text, size_t size, const char *where, const json_error_t *problem,
+           struct error *err)
 {
     size_t start = 0;
 
@@ -183,11 +186,12 @@ no_issues(const json_t *root, const char *where, struct error *err)
 }
 
 bool
-jira_page_open(struct jira_page *ret_page, const char *text, size_t size, const char *where, struct error *err)
+jira_page_open(struct jira_page *ret_page, const char *text, size_t size, const char *where,
+               struct error *err)
 {
     json_error_t problem;
     json_t *root = json_loadb(text, size, 0, &problem);
-    struct jira_page page = { .root = root, .total = -1 };
+    struct jira_page page = {.root = root, .total = -1};
 
     if (!root) {
         return not_a_page(text, size, where, &problem, err);
@@ -220,7 +224,7 @@ void
 jira_page_close(struct jira_page *page)
 {
     json_decref(page->root);
-    *page = (struct jira_page){ .total = -1 };
+    *page = (struct jira_page){.total = -1};
 }
 
 /* ---------------------------------------------------------------- issues */
@@ -242,7 +246,7 @@ member_text(struct arena *arena, const json_t *fields, const char *name, const c
 static const char *
 labels_json(struct arena *arena, const json_t *labels)
 {
-    struct buf buf = { 0 };
+    struct buf buf = {0};
     const char *text;
     size_t count = 0;
 
@@ -290,27 +294,30 @@ names_read(const json_t *fields, struct arena *arena, struct jira_issue *issue)
     issue->summary = jira_text(arena, json_object_get(fields, "summary"));
     issue->issue_type = member_text(arena, fields, "issuetype", "name");
     issue->status = member_text(arena, fields, "status", "name");
-    issue->status_category = jira_text(arena, json_object_get(
-        json_object_get(json_object_get(fields, "status"), "statusCategory"), "key"));
+    issue->status_category = jira_text(
+        arena, json_object_get(json_object_get(json_object_get(fields, "status"), "statusCategory"),
+                               "key"));
     issue->assignee = member_text(arena, fields, "assignee", "displayName");
     issue->labels = labels_json(arena, json_object_get(fields, "labels"));
 }
 
 bool
-jira_issue_read(const struct jira_page *page, size_t index, const struct jira_fields *mapping, struct arena *arena,
-                struct jira_issue *ret_issue, char ret_reason[JIRA_REASON])
+jira_issue_read(const struct jira_page *page, size_t index, const struct jira_fields *mapping,
+                struct arena *arena, struct jira_issue *ret_issue, char ret_reason[JIRA_REASON])
 {
     const json_t *entry = json_array_get(page->issues, index);
     const json_t *fields = json_object_get(entry, "fields");
-    struct jira_issue issue = { .key = jira_text(arena, json_object_get(entry, "key")) };
+    struct jira_issue issue = {.key = jira_text(arena, json_object_get(entry, "key"))};
 
     if (!issue.key) {
-        snprintf(ret_reason, JIRA_REASON, "%s", json_is_object(entry) ? "the issue has no key" : "not an issue");
+        snprintf(ret_reason, JIRA_REASON, "%s",
+                 json_is_object(entry) ? "the issue has no key" : "not an issue");
         return false;
     }
     names_read(fields, arena, &issue);
-    issue.project = mapping->project && strcmp(mapping->project, "project") != 0 ? mapped_text(arena, fields, mapping->project)
-                                                                                 : issue.project_key;
+    issue.project = mapping->project && strcmp(mapping->project, "project") != 0
+                        ? mapped_text(arena, fields, mapping->project)
+                        : issue.project_key;
     issue.team = mapped_text(arena, fields, mapping->team);
     issue.cost_centre = mapped_text(arena, fields, mapping->cost_centre);
     issue.has_created = time_of(fields, "created", &issue.created);
@@ -325,9 +332,10 @@ jira_issue_read(const struct jira_page *page, size_t index, const struct jira_fi
 bool
 jira_is_field_id(const char *name)
 {
-    static const char *const system[] = { "project", "labels", "components", "issuetype", "status", "assignee", "reporter",
-                                          "creator", "priority", "parent", "summary", "fixVersions", "versions",
-                                          "resolution", "environment", "duedate", NULL };
+    static const char *const system[] = {
+        "project",  "labels",     "components",  "issuetype", "status",  "assignee",
+        "reporter", "creator",    "priority",    "parent",    "summary", "fixVersions",
+        "versions", "resolution", "environment", "duedate",   NULL};
     static const char prefix[] = "customfield_";
 
     if (strncmp(name, prefix, sizeof(prefix) - 1) == 0) {
@@ -352,7 +360,8 @@ jira_field_find(const json_t *fields, const char *name, struct arena *arena, con
     json_t *entry;
 
     if (json_is_array(fields)) {
-        json_array_foreach((json_t *)(uintptr_t)fields, index, entry) {
+        json_array_foreach((json_t *)(uintptr_t)fields, index, entry)
+        {
             const char *id = json_string_value(json_object_get(entry, "id"));
             const char *title = json_string_value(json_object_get(entry, "name"));
 
@@ -362,7 +371,8 @@ jira_field_find(const json_t *fields, const char *name, struct arena *arena, con
         }
         return count;
     }
-    json_object_foreach((json_t *)(uintptr_t)fields, key, entry) {
+    json_object_foreach((json_t *)(uintptr_t)fields, key, entry)
+    {
         const char *title = json_string_value(entry);
 
         if (title && strcasecmp(title, name) == 0 && count++ == 0) {

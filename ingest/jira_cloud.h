@@ -4,7 +4,9 @@
 
 #include "ingest/jira_stage.h"
 
-enum { JIRA_PAGE_BYTES = 32 << 20 }; /* the longest answer that is read; in memory it is several times that */
+enum {
+    JIRA_PAGE_BYTES = 32 << 20
+}; /* the longest answer that is read; in memory it is several times that */
 
 bool jira_live_ingest(struct source_run *run, struct error *err) MUST_CHECK;
 bool jira_saved_ingest(struct source_run *run, struct error *err) MUST_CHECK;

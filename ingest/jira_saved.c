@@ -43,11 +43,12 @@ file_read(const char *path, struct buf *buf, struct error *err)
 
 /* A field given by name is looked up in what a page says of its fields (expand=names). */
 static bool
-field_resolve(const char **field, const struct jira_page *page, const char *where, const char *key, struct arena *arena,
-              struct error *err)
+field_resolve(const char **field, const struct jira_page *page, const char *where, const char *key,
+              struct arena *arena, struct error *err)
 {
     const json_t *names = json_object_get(page->root, "names");
-    size_t found = *field && !jira_is_field_id(*field) ? jira_field_find(names, *field, arena, field) : 1;
+    size_t found =
+        *field && !jira_is_field_id(*field) ? jira_field_find(names, *field, arena, field) : 1;
 
     if (found == 1) {
         return true;
@@ -61,12 +62,12 @@ field_resolve(const char **field, const struct jira_page *page, const char *wher
 }
 
 static bool
-fields_resolve(struct jira_fields *fields, const struct jira_page *page, const char *where, struct arena *arena,
-               struct error *err)
+fields_resolve(struct jira_fields *fields, const struct jira_page *page, const char *where,
+               struct arena *arena, struct error *err)
 {
-    return field_resolve(&fields->project, page, where, "project-field", arena, err)
-           && field_resolve(&fields->team, page, where, "team-field", arena, err)
-           && field_resolve(&fields->cost_centre, page, where, "cost-centre-field", arena, err);
+    return field_resolve(&fields->project, page, where, "project-field", arena, err) &&
+           field_resolve(&fields->team, page, where, "team-field", arena, err) &&
+           field_resolve(&fields->cost_centre, page, where, "cost-centre-field", arena, err);
 }
 
 static void
@@ -76,8 +77,10 @@ page_note(struct pages *pages, const struct jira_page *page, struct dimension *d
 
     pages->issues += page->count;
     pages->total = page->total > pages->total ? page->total : pages->total;
-    pages->has_last = pages->has_last || page->is_last || (!is_old && !page->says_more && !page->next_token);
-    pages->has_more = pages->has_more || (!is_old && !page->is_last && (page->says_more || page->next_token));
+    pages->has_last =
+        pages->has_last || page->is_last || (!is_old && !page->says_more && !page->next_token);
+    pages->has_more =
+        pages->has_more || (!is_old && !page->is_last && (page->says_more || page->next_token));
     if (page->warning) {
         dim->objects[object].problem = arena_strdup(dim->run->arena, page->warning);
         log_warning("%s: Jira warns: %s", dim->objects[object].name, page->warning);
@@ -92,7 +95,8 @@ pages_judge(const struct pages *pages, struct dimension *dim, size_t last)
     const char *problem = NULL;
 
     if (pages->total >= 0 && (uint64_t)pages->total > pages->issues) {
-        problem = arena_printf(dim->run->arena, "the pages hold %" PRIu64 " of %" PRId64 " issues", pages->issues, pages->total);
+        problem = arena_printf(dim->run->arena, "the pages hold %" PRIu64 " of %" PRId64 " issues",
+                               pages->issues, pages->total);
     } else if (pages->has_more && !pages->has_last) {
         problem = "no page says that it is the last: pages are missing";
     }
@@ -106,15 +110,16 @@ static bool
 page_load(struct jira_stage *stage, size_t object, struct pages *pages, struct error *err)
 {
     const char *path = stage->dim->objects[object].path;
-    struct buf buf = { 0 };
-    struct jira_page page = { .total = -1 };
-    bool good = file_read(path, &buf, err) && jira_page_open(&page, buf.data ? buf.data : "", buf.size, path, err);
+    struct buf buf = {0};
+    struct jira_page page = {.total = -1};
+    bool good = file_read(path, &buf, err) &&
+                jira_page_open(&page, buf.data ? buf.data : "", buf.size, path, err);
 
     buf_free(&buf);
     if (good) {
         page_note(pages, &page, stage->dim, object);
-        good = fields_resolve(&stage->fields, &page, path, stage->dim->run->arena, err)
-               && jira_stage_page(stage, object, &page, err);
+        good = fields_resolve(&stage->fields, &page, path, stage->dim->run->arena, err) &&
+               jira_stage_page(stage, object, &page, err);
     }
     jira_page_close(&page);
     return good;
@@ -125,9 +130,10 @@ static void
 settings_add(struct dimension *dim, const struct jira_fields *fields)
 {
     struct sha256 hash;
-    const char *text = arena_printf(dim->run->arena, "settings: project-field = %s, team-field = %s, cost-centre-field = %s",
-                                    fields->project, fields->team ? fields->team : "",
-                                    fields->cost_centre ? fields->cost_centre : "");
+    const char *text = arena_printf(
+        dim->run->arena, "settings: project-field = %s, team-field = %s, cost-centre-field = %s",
+        fields->project, fields->team ? fields->team : "",
+        fields->cost_centre ? fields->cost_centre : "");
     struct dimension_object *object = dimension_object_add(dim, text);
 
     sha256_begin(&hash);
@@ -138,8 +144,8 @@ settings_add(struct dimension *dim, const struct jira_fields *fields)
 static bool
 pages_load(struct dimension *dim, size_t files, struct error *err)
 {
-    struct jira_stage stage = { .fields = jira_fields_configured(dim->run->section) };
-    struct pages pages = { .total = -1 };
+    struct jira_stage stage = {.fields = jira_fields_configured(dim->run->section)};
+    struct pages pages = {.total = -1};
     bool good = jira_stage_begin(&stage, dim, err);
 
     for (size_t i = 0; good && i < files; i++) {
@@ -154,7 +160,7 @@ pages_load(struct dimension *dim, size_t files, struct error *err)
 bool
 jira_saved_ingest(struct source_run *run, struct error *err)
 {
-    static const char *const suffixes[] = { ".json", ".json.gz", NULL };
+    static const char *const suffixes[] = {".json", ".json.gz", NULL};
     struct jira_fields fields = jira_fields_configured(run->section);
     struct dimension dim;
     bool is_unchanged = false;
@@ -168,7 +174,8 @@ jira_saved_ingest(struct source_run *run, struct error *err)
     if (good) {
         settings_add(&dim, &fields);
     }
-    good = good && dimension_unchanged(&dim, &is_unchanged, err) && (is_unchanged || pages_load(&dim, files, err));
+    good = good && dimension_unchanged(&dim, &is_unchanged, err) &&
+           (is_unchanged || pages_load(&dim, files, err));
     if (!good) {
         dimension_failed(&dim, err);
     }

@@ -11,7 +11,8 @@
 enum { STAGE_COLUMNS = 17 };
 
 static const char stage_copy[] =
-    "COPY stage_issue (file_no, seq, key, project_key, project_name, project, summary, issue_type, status, status_category,"
+    "COPY stage_issue (file_no, seq, key, project_key, project_name, project, summary, issue_type, "
+    "status, status_category,"
     " team, cost_centre, assignee, labels, created, updated, resolved) FROM STDIN (FORMAT binary)";
 
 static const char *
@@ -55,11 +56,13 @@ time_copy(struct copy *copy, bool has_time, int64_t time)
 }
 
 static bool
-issue_copy(struct copy *copy, size_t object, uint64_t seq, const struct jira_issue *issue, struct error *err)
+issue_copy(struct copy *copy, size_t object, uint64_t seq, const struct jira_issue *issue,
+           struct error *err)
 {
-    const char *const texts[] = { issue->key,    issue->project_key,     issue->project_name, issue->project,
-                                  issue->summary, issue->issue_type,     issue->status,       issue->status_category,
-                                  issue->team,   issue->cost_centre,     issue->assignee };
+    const char *const texts[] = {issue->key,         issue->project_key,     issue->project_name,
+                                 issue->project,     issue->summary,         issue->issue_type,
+                                 issue->status,      issue->status_category, issue->team,
+                                 issue->cost_centre, issue->assignee};
 
     copy_int4(copy, (int32_t)object);
     copy_int8(copy, (int64_t)seq);
@@ -78,19 +81,21 @@ issue_copy(struct copy *copy, size_t object, uint64_t seq, const struct jira_iss
 }
 
 static void
-issue_reject(struct jira_stage *stage, size_t object, const struct jira_page *page, size_t index, const char *reason)
+issue_reject(struct jira_stage *stage, size_t object, const struct jira_page *page, size_t index,
+             const char *reason)
 {
     char *text = json_dumps(json_array_get(page->issues, index), JSON_COMPACT | JSON_ENCODE_ANY);
-    struct field record = { text ? text : "", text ? strlen(text) : 0 };
+    struct field record = {text ? text : "", text ? strlen(text) : 0};
 
     dimension_reject(stage->dim, object, stage->dim->objects[object].read, record, "%s", reason);
     free(text);
 }
 
 static bool
-issues_copy(struct jira_stage *stage, size_t object, const struct jira_page *page, struct copy *copy, struct error *err)
+issues_copy(struct jira_stage *stage, size_t object, const struct jira_page *page,
+            struct copy *copy, struct error *err)
 {
-    struct arena scratch = { 0 };
+    struct arena scratch = {0};
     bool good = true;
 
     for (size_t i = 0; good && i < page->count; i++) {
@@ -114,10 +119,11 @@ issues_copy(struct jira_stage *stage, size_t object, const struct jira_page *pag
 }
 
 bool
-jira_stage_page(struct jira_stage *stage, size_t object, const struct jira_page *page, struct error *err)
+jira_stage_page(struct jira_stage *stage, size_t object, const struct jira_page *page,
+                struct error *err)
 {
     struct source_run *run = stage->dim->run;
-    struct error ignored = { 0 };
+    struct error ignored = {0};
     struct copy *copy = NULL;
 
     if (!copy_begin(&copy, run->db, stage_copy, STAGE_COLUMNS, err)) {
@@ -135,8 +141,9 @@ static void
 field_warn(const struct jira_stage *stage, const char *key, const char *field, uint64_t with)
 {
     if (field && stage->issues > 0 && with == 0) {
-        log_warning("[%s %s]: %s = %s: none of its %" PRIu64 " issues has a value there", stage->dim->run->section->kind,
-                    stage->dim->run->section->name, key, field, stage->issues);
+        log_warning("[%s %s]: %s = %s: none of its %" PRIu64 " issues has a value there",
+                    stage->dim->run->section->kind, stage->dim->run->section->name, key, field,
+                    stage->issues);
     }
 }
 
@@ -145,7 +152,7 @@ static bool
 repeats_remove(struct jira_stage *stage, struct error *err)
 {
     struct rows *rows = NULL;
-    struct error end = { 0 };
+    struct error end = {0};
 
     if (!rows_open(&rows, stage->dim->run->db, "sql/jira_repeats.sql", 0, NULL, err)) {
         return false;
@@ -154,8 +161,8 @@ repeats_remove(struct jira_stage *stage, struct error *err)
         size_t object = 0;
         uint64_t count = 0;
 
-        if (sscanf(rows_text(rows, 0), "%zu", &object) == 1 && sscanf(rows_text(rows, 1), "%" SCNu64, &count) == 1
-            && object < stage->dim->count) {
+        if (sscanf(rows_text(rows, 0), "%zu", &object) == 1 &&
+            sscanf(rows_text(rows, 1), "%" SCNu64, &count) == 1 && object < stage->dim->count) {
             stage->dim->objects[object].read -= count;
         }
     }
@@ -172,6 +179,7 @@ jira_stage_finish(struct jira_stage *stage, struct error *err)
     field_warn(stage, "project-field", stage->fields.project, stage->with_project);
     field_warn(stage, "team-field", stage->fields.team, stage->with_team);
     field_warn(stage, "cost-centre-field", stage->fields.cost_centre, stage->with_cost_centre);
-    return repeats_remove(stage, err) && db_run(stage->dim->run->db, "sql/jira_replace.sql", 0, NULL, err)
-           && dimension_commit(stage->dim, err);
+    return repeats_remove(stage, err) &&
+           db_run(stage->dim->run->db, "sql/jira_replace.sql", 0, NULL, err) &&
+           dimension_commit(stage->dim, err);
 }

@@ -46,10 +46,10 @@ location_of(struct settings *settings, struct arena *arena, const struct section
 }
 
 bool
-ingest_source_row(struct db *db, struct arena *arena, const char *kind, const char *name, const char *format,
-                  const char *location, int *ret_id, struct error *err)
+ingest_source_row(struct db *db, struct arena *arena, const char *kind, const char *name,
+                  const char *format, const char *location, int *ret_id, struct error *err)
 {
-    const char *param[] = { kind, name, format, location };
+    const char *param[] = {kind, name, format, location};
     const char *source_id = NULL;
 
     /* no row: another command made it at this moment, and a second look sees it */
@@ -65,20 +65,21 @@ ingest_source_row(struct db *db, struct arena *arena, const char *kind, const ch
 }
 
 bool
-ingest_source_id(struct settings *settings, struct db *db, struct arena *arena, const struct section *section, int *ret_id,
-                 struct error *err)
+ingest_source_id(struct settings *settings, struct db *db, struct arena *arena,
+                 const struct section *section, int *ret_id, struct error *err)
 {
     const struct source *source = source_find(settings, section, err);
 
     if (!source) {
         return false;
     }
-    return ingest_source_row(db, arena, section->kind, section->name, source->format, location_of(settings, arena, section),
-                             ret_id, err);
+    return ingest_source_row(db, arena, section->kind, section->name, source->format,
+                             location_of(settings, arena, section), ret_id, err);
 }
 
 bool
-ingest_source_ids(struct settings *settings, struct db *db, struct arena *arena, const char **ret_ids, struct error *err)
+ingest_source_ids(struct settings *settings, struct db *db, struct arena *arena,
+                  const char **ret_ids, struct error *err)
 {
     const char *ids = "";
 

@@ -6,9 +6,15 @@
 #include <string.h>
 
 static const char *const kind_names[] = {
-    [SOURCE_BILLING] = "billing",     [SOURCE_TELEMETRY] = "telemetry", [SOURCE_SCHEDULER] = "scheduler",
-    [SOURCE_TRACKER] = "tracker",     [SOURCE_INVENTORY] = "inventory", [SOURCE_BINDING] = "binding",
-    [SOURCE_PRICES] = "prices",       [SOURCE_MODEL] = "model",         [SOURCE_FX] = "fx",
+    [SOURCE_BILLING] = "billing",
+    [SOURCE_TELEMETRY] = "telemetry",
+    [SOURCE_SCHEDULER] = "scheduler",
+    [SOURCE_TRACKER] = "tracker",
+    [SOURCE_INVENTORY] = "inventory",
+    [SOURCE_BINDING] = "binding",
+    [SOURCE_PRICES] = "prices",
+    [SOURCE_MODEL] = "model",
+    [SOURCE_FX] = "fx",
 };
 
 const char *
@@ -37,7 +43,8 @@ formats_say(const char *kind, char *into, size_t room)
     into[0] = '\0';
     for (size_t i = 0; sources[i]; i++) {
         if (strcmp(source_kind_name(sources[i]->kind), kind) == 0 && used < room) {
-            used += (size_t)snprintf(into + used, room - used, "%s%s", count ? ", " : "", sources[i]->format);
+            used += (size_t)snprintf(into + used, room - used, "%s%s", count ? ", " : "",
+                                     sources[i]->format);
             count++;
         }
     }
@@ -48,7 +55,8 @@ static const struct source *
 format_find(const char *kind, const char *format)
 {
     for (size_t i = 0; sources[i]; i++) {
-        if (strcmp(source_kind_name(sources[i]->kind), kind) == 0 && (!format || strcmp(sources[i]->format, format) == 0)) {
+        if (strcmp(source_kind_name(sources[i]->kind), kind) == 0 &&
+            (!format || strcmp(sources[i]->format, format) == 0)) {
             return sources[i];
         }
     }
@@ -72,11 +80,13 @@ source_find(const struct settings *settings, const struct section *section, stru
         return source;
     }
     if (format) {
-        error_set(err, ERR_CONFIG, "%s line %d: [%s %s] has an unknown format \"%s\"", file, section->line, section->kind,
-                  section->name, format);
+        error_set(err, ERR_CONFIG, "%s line %d: [%s %s] has an unknown format \"%s\"", file,
+                  section->line, section->kind, section->name, format);
     } else {
-        error_set(err, ERR_CONFIG, "%s line %d: [%s %s] has no format", file, section->line, section->kind, section->name);
+        error_set(err, ERR_CONFIG, "%s line %d: [%s %s] has no format", file, section->line,
+                  section->kind, section->name);
     }
-    error_hint(err, count ? "Set format to one of: %s." : "No format of that kind is built in%s.", formats);
+    error_hint(err, count ? "Set format to one of: %s." : "No format of that kind is built in%s.",
+               formats);
     return NULL;
 }

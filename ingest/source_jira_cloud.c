@@ -10,13 +10,16 @@ jira_ingest(struct source_run *run, struct error *err)
     bool is_live = url && *url, is_saved = path && *path;
 
     if (is_live == is_saved) {
-        error_set(err, ERR_CONFIG, is_live ? "both url and path are set" : "neither url nor path is set");
-        return error_hint(err, "Set url to the site to ask it, or path to a folder of saved pages.");
+        error_set(err, ERR_CONFIG,
+                  is_live ? "both url and path are set" : "neither url nor path is set");
+        return error_hint(err,
+                          "Set url to the site to ask it, or path to a folder of saved pages.");
     }
     return is_live ? jira_live_ingest(run, err) : jira_saved_ingest(run, err);
 }
 
-static const char *const keys[] = { "jql", "project-field", "team-field", "cost-centre-field", "page-size", NULL };
+static const char *const keys[] = {
+    "jql", "project-field", "team-field", "cost-centre-field", "page-size", NULL};
 
 const struct source source_jira_cloud = {
     .format = "jira-cloud",

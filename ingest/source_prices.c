@@ -7,7 +7,7 @@
 static bool
 prices_ingest(struct source_run *run, struct error *err)
 {
-    static const char *const suffixes[] = { ".csv", ".csv.gz", NULL };
+    static const char *const suffixes[] = {".csv", ".csv.gz", NULL};
     struct dimension dim;
 
     if (!dimension_open(&dim, run, err)) {
@@ -20,7 +20,7 @@ prices_ingest(struct source_run *run, struct error *err)
     return table_load(&dim, catalog_tables, CATALOG_TABLES, err);
 }
 
-static const char *const keys[] = { "path", NULL };
+static const char *const keys[] = {"path", NULL};
 
 const struct source source_prices = {
     .format = "csv",

@@ -41,7 +41,7 @@ month_parse(struct field cell, int64_t *ret_time)
 
     if (cell.size == 7) {
         snprintf(text, sizeof(text), "%.7s-01", cell.text);
-        cell = (struct field){ text, 10 };
+        cell = (struct field){text, 10};
     }
     if (!time_parse(cell.text, cell.size, &time)) {
         return false;
@@ -133,12 +133,14 @@ header_refused(const struct table_file *file, const struct table *table, struct 
     size_t used = 0;
 
     for (size_t i = 0; i < csv_columns(file->csv) && used + 80 < sizeof(there); i++) {
-        used += (size_t)snprintf(there + used, sizeof(there) - used, "%s%.60s", i ? ", " : "", csv_name(file->csv, i));
+        used += (size_t)snprintf(there + used, sizeof(there) - used, "%s%.60s", i ? ", " : "",
+                                 csv_name(file->csv, i));
     }
-    error_set(err, ERR_INPUT, "%s line 1: no column \"%s\", which %s needs", object->path ? object->path : object->name,
-              missing->name, table->title);
+    error_set(err, ERR_INPUT, "%s line 1: no column \"%s\", which %s needs",
+              object->path ? object->path : object->name, missing->name, table->title);
     error_detail(err, "its columns are: %s", there);
-    return error_hint(err, "Give the file a header line with that column; names are compared without case.");
+    return error_hint(
+        err, "Give the file a header line with that column; names are compared without case.");
 }
 
 /* A column nobody reads may be a misspelt one. */
@@ -154,14 +156,16 @@ header_warn(const struct table_file *file)
             is_known = column_find(file->csv, &table->columns[j]) == (int)i;
         }
         if (!is_known) {
-            log_warning("%s: column \"%s\" is not one of %s and was not read", file->dim->objects[file->object].name,
-                        csv_name(file->csv, i), table->title);
+            log_warning("%s: column \"%s\" is not one of %s and was not read",
+                        file->dim->objects[file->object].name, csv_name(file->csv, i),
+                        table->title);
         }
     }
 }
 
 static bool
-header_read(struct table_file *file, const struct table *const *tables, size_t table_count, struct error *err)
+header_read(struct table_file *file, const struct table *const *tables, size_t table_count,
+            struct error *err)
 {
     int want[TABLE_COLUMNS];
 
@@ -183,7 +187,8 @@ header_read(struct table_file *file, const struct table *const *tables, size_t t
 
 /* Trims and checks the cells; times[i] is set where the kind is a time. */
 static bool
-cells_check(const struct table *table, struct field *cells, int64_t *times, char reason[TABLE_REASON])
+cells_check(const struct table *table, struct field *cells, int64_t *times,
+            char reason[TABLE_REASON])
 {
     for (size_t i = 0; i < table->column_count; i++) {
         const struct table_column *column = &table->columns[i];
@@ -195,7 +200,8 @@ cells_check(const struct table *table, struct field *cells, int64_t *times, char
         }
         if (cells[i].size > 0 && !cell_valid(column->kind, cells[i], &times[i])) {
             snprintf(reason, TABLE_REASON, "%s is \"%.*s\", not %s", column->name,
-                     (int)(cells[i].size < 60 ? cells[i].size : 60), cells[i].text, kind_words(column->kind));
+                     (int)(cells[i].size < 60 ? cells[i].size : 60), cells[i].text,
+                     kind_words(column->kind));
             return false;
         }
     }
@@ -223,18 +229,19 @@ record_stage(struct table_file *file, struct field *cells, struct error *err)
 {
     const struct table *table = file->table;
     struct field raw = csv_raw(file->csv);
-    const char *extra[TABLE_EXTRA] = { NULL };
+    const char *extra[TABLE_EXTRA] = {NULL};
     char reason[TABLE_REASON] = "";
-    int64_t times[TABLE_COLUMNS] = { 0 };
+    int64_t times[TABLE_COLUMNS] = {0};
 
-    if (!cells_check(table, cells, times, reason)
-        || (table->derive && !table->derive(file->dim->run, &file->scratch, cells, extra, reason))) {
+    if (!cells_check(table, cells, times, reason) ||
+        (table->derive && !table->derive(file->dim->run, &file->scratch, cells, extra, reason))) {
         dimension_reject(file->dim, file->object, csv_line(file->csv), raw, "%s", reason);
         return true;
     }
     copy_int4(file->copy, (int32_t)file->object);
     copy_int8(file->copy, (int64_t)csv_line(file->csv));
-    copy_text(file->copy, raw.text, raw.size < DIMENSION_RECORD_BYTES ? raw.size : DIMENSION_RECORD_BYTES);
+    copy_text(file->copy, raw.text,
+              raw.size < DIMENSION_RECORD_BYTES ? raw.size : DIMENSION_RECORD_BYTES);
     for (size_t i = 0; i < table->column_count; i++) {
         cell_copy(file->copy, table->columns[i].kind, cells[i], times[i]);
     }
@@ -257,7 +264,8 @@ records_stage(struct table_file *file, struct error *err)
 
         object->read++;
         if (status == CSV_BAD) {
-            dimension_reject(file->dim, file->object, csv_line(file->csv), csv_raw(file->csv), "%s", csv_reason(file->csv));
+            dimension_reject(file->dim, file->object, csv_line(file->csv), csv_raw(file->csv), "%s",
+                             csv_reason(file->csv));
         } else {
             good = record_stage(file, cells, err);
         }
@@ -274,12 +282,12 @@ records_stage(struct table_file *file, struct error *err)
 static bool
 stage_copy(struct table_file *file, struct error *err)
 {
-    struct error ignored = { 0 };
+    struct error ignored = {0};
     const struct table *table = file->table;
 
-    if (!db_run(file->dim->run->db, table->stage, 0, NULL, err)
-        || !copy_begin(&file->copy, file->dim->run->db, table->copy_sql,
-                       (int)(STAGE_FIXED + table->column_count + table->extra_count), err)) {
+    if (!db_run(file->dim->run->db, table->stage, 0, NULL, err) ||
+        !copy_begin(&file->copy, file->dim->run->db, table->copy_sql,
+                    (int)(STAGE_FIXED + table->column_count + table->extra_count), err)) {
         return false;
     }
     if (!records_stage(file, err)) {
@@ -304,18 +312,19 @@ file_same(const struct dimension_object *object, const struct stream *stream, st
 }
 
 static bool
-file_stage(struct dimension *dim, size_t object, const struct table *const *tables, size_t table_count,
-           const struct table **ret_table, struct error *err)
+file_stage(struct dimension *dim, size_t object, const struct table *const *tables,
+           size_t table_count, const struct table **ret_table, struct error *err)
 {
-    struct table_file file = { .dim = dim, .object = object };
+    struct table_file file = {.dim = dim, .object = object};
     struct stream *stream = NULL;
-    bool good = stream_open(&stream, dim->objects[object].path, err) && csv_open(&file.csv, stream, err);
+    bool good =
+        stream_open(&stream, dim->objects[object].path, err) && csv_open(&file.csv, stream, err);
 
     if (!good) {
         error_context(err, "%s", dim->objects[object].name);
     }
-    good = good && header_read(&file, tables, table_count, err) && stage_copy(&file, err)
-           && file_same(&dim->objects[object], stream, err);
+    good = good && header_read(&file, tables, table_count, err) && stage_copy(&file, err) &&
+           file_same(&dim->objects[object], stream, err);
     csv_close(file.csv);
     stream_close(stream);
     arena_free(&file.scratch);
@@ -326,16 +335,16 @@ file_stage(struct dimension *dim, size_t object, const struct table *const *tabl
 }
 
 static bool
-stages_finish(struct dimension *dim, const struct table *const *tables, size_t table_count, const bool *is_used,
-              struct error *err)
+stages_finish(struct dimension *dim, const struct table *const *tables, size_t table_count,
+              const bool *is_used, struct error *err)
 {
     for (size_t i = 0; i < table_count; i++) {
         const struct table *table = tables[i];
 
         /* an empty stage still replaces: rows that left the file leave the table */
-        if ((!is_used[i] && !db_run(dim->run->db, table->stage, 0, NULL, err))
-            || (table->refuse && !dimension_refuse(dim, table->refuse, err))
-            || !db_run(dim->run->db, table->replace, 0, NULL, err)) {
+        if ((!is_used[i] && !db_run(dim->run->db, table->stage, 0, NULL, err)) ||
+            (table->refuse && !dimension_refuse(dim, table->refuse, err)) ||
+            !db_run(dim->run->db, table->replace, 0, NULL, err)) {
             return false;
         }
     }
@@ -343,9 +352,10 @@ stages_finish(struct dimension *dim, const struct table *const *tables, size_t t
 }
 
 bool
-table_load(struct dimension *dim, const struct table *const *tables, size_t table_count, struct error *err)
+table_load(struct dimension *dim, const struct table *const *tables, size_t table_count,
+           struct error *err)
 {
-    bool is_used[8] = { false };
+    bool is_used[8] = {false};
     bool good = table_count <= 8 && dimension_begin(dim, err);
 
     for (size_t i = 0; good && i < dim->count; i++) {
@@ -356,7 +366,8 @@ table_load(struct dimension *dim, const struct table *const *tables, size_t tabl
             is_used[j] = is_used[j] || tables[j] == table;
         }
     }
-    good = good && stages_finish(dim, tables, table_count, is_used, err) && dimension_commit(dim, err);
+    good =
+        good && stages_finish(dim, tables, table_count, is_used, err) && dimension_commit(dim, err);
     if (!good) {
         dimension_failed(dim, err);
     }
@@ -364,9 +375,10 @@ table_load(struct dimension *dim, const struct table *const *tables, size_t tabl
 }
 
 bool
-table_ingest(struct source_run *run, const struct table *const *tables, size_t table_count, struct error *err)
+table_ingest(struct source_run *run, const struct table *const *tables, size_t table_count,
+             struct error *err)
 {
-    static const char *const suffixes[] = { ".csv", ".csv.gz", NULL };
+    static const char *const suffixes[] = {".csv", ".csv.gz", NULL};
     struct dimension dim;
     bool is_unchanged = false;
 

@@ -29,31 +29,33 @@ test_text_shapes(void **state)
     static const struct {
         const char *json, *text; /* NULL: unknown */
     } cases[] = {
-        { "null", NULL },
-        { "\"\"", NULL },
-        { "\"  \\t \"", NULL },
-        { "\" platform \"", "platform" },
-        { "8", "8" },
-        { "0", "0" },
-        { "0.125", "0.125" },
-        { "true", "true" },
-        { "{\"id\":\"1\",\"value\":\"platform\"}", "platform" },
-        { "{\"name\":\"Platform\"}", "Platform" },
-        { "{\"accountId\":\"x\",\"displayName\":\"Ada\"}", "Ada" },
-        { "{\"id\":\"7\",\"title\":\"Core\"}", "Core" },
-        { "{\"value\":\"Research\",\"child\":{\"value\":\"Vision\"}}", "Research - Vision" },
-        { "{\"value\":\"Research\",\"child\":null}", "Research" },
-        { "[{\"value\":\"a\"},null,{\"name\":\"b\"},\"c\"]", "a;b;c" },
-        { "[]", NULL },
-        { "[null,\"\"]", NULL },
-        { "{}", NULL },
-        { "{\"unknown\":\"shape\"}", NULL },
-        { "{\"value\":null,\"name\":\"n\"}", "n" },
-        { "{\"type\":\"doc\",\"version\":1,\"content\":[{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"Needs\"},"
-          "{\"type\":\"text\",\"text\":\"8 GPUs\"}]}]}", "Needs 8 GPUs" },
-        { "{\"type\":\"doc\",\"version\":1,\"content\":[]}", NULL },
+        {"null", NULL},
+        {"\"\"", NULL},
+        {"\"  \\t \"", NULL},
+        {"\" platform \"", "platform"},
+        {"8", "8"},
+        {"0", "0"},
+        {"0.125", "0.125"},
+        {"true", "true"},
+        {"{\"id\":\"1\",\"value\":\"platform\"}", "platform"},
+        {"{\"name\":\"Platform\"}", "Platform"},
+        {"{\"accountId\":\"x\",\"displayName\":\"Ada\"}", "Ada"},
+        {"{\"id\":\"7\",\"title\":\"Core\"}", "Core"},
+        {"{\"value\":\"Research\",\"child\":{\"value\":\"Vision\"}}", "Research - Vision"},
+        {"{\"value\":\"Research\",\"child\":null}", "Research"},
+        {"[{\"value\":\"a\"},null,{\"name\":\"b\"},\"c\"]", "a;b;c"},
+        {"[]", NULL},
+        {"[null,\"\"]", NULL},
+        {"{}", NULL},
+        {"{\"unknown\":\"shape\"}", NULL},
+        {"{\"value\":null,\"name\":\"n\"}", "n"},
+        {"{\"type\":\"doc\",\"version\":1,\"content\":[{\"type\":\"paragraph\",\"content\":[{"
+         "\"type\":\"text\",\"text\":\"Needs\"},"
+         "{\"type\":\"text\",\"text\":\"8 GPUs\"}]}]}",
+         "Needs 8 GPUs"},
+        {"{\"type\":\"doc\",\"version\":1,\"content\":[]}", NULL},
     };
-    struct arena arena = { 0 };
+    struct arena arena = {0};
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -74,7 +76,7 @@ test_text_shapes(void **state)
 static void
 test_text_is_bounded(void **state)
 {
-    struct arena arena = { 0 };
+    struct arena arena = {0};
     char json[20010];
     const char *text;
 
@@ -109,7 +111,8 @@ test_page_ends(void **state)
     struct error err;
 
     (void)state;
-    assert_true(open_text(&page, "{\"issues\":[],\"isLast\":false,\"nextPageToken\":\"t1\"}", &err));
+    assert_true(
+        open_text(&page, "{\"issues\":[],\"isLast\":false,\"nextPageToken\":\"t1\"}", &err));
     assert_false(page.is_last);
     assert_true(page.says_more);
     assert_string_equal(page.next_token, "t1");
@@ -123,7 +126,8 @@ test_page_ends(void **state)
     assert_false(page.says_more);
     jira_page_close(&page);
 
-    assert_true(open_text(&page, "{\"issues\":[],\"total\":959,\"warningMessages\":[\"cut\"]}", &err));
+    assert_true(
+        open_text(&page, "{\"issues\":[],\"total\":959,\"warningMessages\":[\"cut\"]}", &err));
     assert_int_equal(page.total, 959);
     assert_string_equal(page.warning, "cut");
     jira_page_close(&page);
@@ -135,19 +139,19 @@ test_not_pages(void **state)
     static const struct {
         const char *text, *says;
     } cases[] = {
-        { "", "not JSON" },
-        { "  <!DOCTYPE html><html>", "web page" },
-        { "{\"issues\":[", "not JSON" },
-        { "[]", "no list \"issues\"" },
-        { "{\"errorMessages\":[\"no right\"]}", "no list \"issues\"" },
-        { "{\"issues\":{}}", "no list \"issues\"" },
-        { "{\"issues\":[]} trailing", "not JSON" },
-        { "{\"issues\":[\"\xff\"]}", "not JSON" },
+        {"", "not JSON"},
+        {"  <!DOCTYPE html><html>", "web page"},
+        {"{\"issues\":[", "not JSON"},
+        {"[]", "no list \"issues\""},
+        {"{\"errorMessages\":[\"no right\"]}", "no list \"issues\""},
+        {"{\"issues\":{}}", "no list \"issues\""},
+        {"{\"issues\":[]} trailing", "not JSON"},
+        {"{\"issues\":[\"\xff\"]}", "not JSON"},
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct jira_page page = { .count = 77 };
+        struct jira_page page = {.count = 77};
         struct error err;
 
         assert_false(open_text(&page, cases[i].text, &err));
@@ -163,15 +167,18 @@ static const char one_issue[] =
     "{\"issues\":[{\"id\":\"1\",\"key\":\" ML-12 \",\"fields\":{\"summary\":\"=cmd|' /C calc'!A0\","
     "\"project\":{\"key\":\"ML\",\"name\":\"Machine learning\"},\"issuetype\":{\"name\":\"Task\"},"
     "\"status\":{\"name\":\"Done\",\"statusCategory\":{\"key\":\"done\"}},"
-    "\"created\":\"2026-08-22T05:49:48.000+0000\",\"updated\":\"2026-08-22T05:49:48.123+0530\",\"resolutiondate\":null,"
-    "\"labels\":[\"gpu\",\"a\\\"b\",7],\"assignee\":null,\"customfield_10050\":{\"value\":\"platform\"}}},"
-    "{\"key\":\"X_2-9\"},{\"id\":\"3\"},\"text\",{\"key\":\"ML-13\",\"fields\":{\"created\":\"yesterday\",\"status\":null}}]}";
+    "\"created\":\"2026-08-22T05:49:48.000+0000\",\"updated\":\"2026-08-22T05:49:48.123+0530\","
+    "\"resolutiondate\":null,"
+    "\"labels\":[\"gpu\",\"a\\\"b\",7],\"assignee\":null,\"customfield_10050\":{\"value\":"
+    "\"platform\"}}},"
+    "{\"key\":\"X_2-9\"},{\"id\":\"3\"},\"text\",{\"key\":\"ML-13\",\"fields\":{\"created\":"
+    "\"yesterday\",\"status\":null}}]}";
 
 static void
 test_issue_whole(void **state)
 {
-    const struct jira_fields fields = { .project = "project", .team = "customfield_10050" };
-    struct arena arena = { 0 };
+    const struct jira_fields fields = {.project = "project", .team = "customfield_10050"};
+    struct arena arena = {0};
     struct jira_page page;
     struct jira_issue issue;
     char reason[JIRA_REASON], when[CALENDAR_TEXT];
@@ -202,8 +209,8 @@ test_issue_whole(void **state)
 static void
 test_issue_sparse(void **state)
 {
-    const struct jira_fields fields = { .project = "customfield_1" };
-    struct arena arena = { 0 };
+    const struct jira_fields fields = {.project = "customfield_1"};
+    struct arena arena = {0};
     struct jira_page page;
     struct jira_issue issue;
     char reason[JIRA_REASON];
@@ -230,9 +237,12 @@ test_issue_sparse(void **state)
 static void
 test_field_ids(void **state)
 {
-    struct arena arena = { 0 };
-    json_t *list = json_loads("[{\"id\":\"customfield_1\",\"name\":\"Team\"},{\"id\":\"customfield_2\",\"name\":\"Cost center\"},"
-                              "{\"id\":\"customfield_3\",\"name\":\"cost Center\"},{\"name\":\"Team\"}]", 0, NULL);
+    struct arena arena = {0};
+    json_t *list =
+        json_loads("[{\"id\":\"customfield_1\",\"name\":\"Team\"},{\"id\":\"customfield_2\","
+                   "\"name\":\"Cost center\"},"
+                   "{\"id\":\"customfield_3\",\"name\":\"cost Center\"},{\"name\":\"Team\"}]",
+                   0, NULL);
     json_t *names = json_loads("{\"summary\":\"Summary\",\"customfield_9\":\"Team\"}", 0, NULL);
     const char *id = NULL;
 
@@ -258,8 +268,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text_shapes), cmocka_unit_test(test_text_is_bounded), cmocka_unit_test(test_page_ends),
-        cmocka_unit_test(test_not_pages),   cmocka_unit_test(test_issue_whole),     cmocka_unit_test(test_issue_sparse),
+        cmocka_unit_test(test_text_shapes), cmocka_unit_test(test_text_is_bounded),
+        cmocka_unit_test(test_page_ends),   cmocka_unit_test(test_not_pages),
+        cmocka_unit_test(test_issue_whole), cmocka_unit_test(test_issue_sparse),
         cmocka_unit_test(test_field_ids),
     };
 

@@ -15,7 +15,7 @@
 static struct field
 field_of(const char *text)
 {
-    return (struct field){ text, strlen(text) };
+    return (struct field){text, strlen(text)};
 }
 
 static void
@@ -27,27 +27,27 @@ test_cells(void **state)
         bool is_valid;
         const char *time;
     } cases[] = {
-        { CELL_TEXT, "", true, NULL },
-        { CELL_NUMBER, "12.5", true, NULL },
-        { CELL_NUMBER, "-3", true, NULL },
-        { CELL_NUMBER, "1,000", false, NULL },
-        { CELL_NUMBER, "12 USD", false, NULL },
-        { CELL_NUMBER, "NaN", false, NULL },
-        { CELL_NUMBER, "35%", false, NULL },
-        { CELL_COUNT, "0.125", true, NULL },
-        { CELL_COUNT, "8", true, NULL },
-        { CELL_COUNT, "0", false, NULL },
-        { CELL_COUNT, "0.000", false, NULL },
-        { CELL_COUNT, "0e5", false, NULL },
-        { CELL_COUNT, "-1", false, NULL },
-        { CELL_COUNT, "eight", false, NULL },
-        { CELL_TIME, "2026-08-28T23:43:12Z", true, "2026-08-28T23:43:12Z" },
-        { CELL_TIME, "28.08.2026", false, NULL },
-        { CELL_DATE, "2026-08-28", true, "2026-08-28T00:00:00Z" },
-        { CELL_MONTH, "2026-08", true, "2026-08-01T00:00:00Z" },
-        { CELL_MONTH, "2026-08-17", true, "2026-08-01T00:00:00Z" },
-        { CELL_MONTH, "2026-13", false, NULL },
-        { CELL_MONTH, "August", false, NULL },
+        {CELL_TEXT, "", true, NULL},
+        {CELL_NUMBER, "12.5", true, NULL},
+        {CELL_NUMBER, "-3", true, NULL},
+        {CELL_NUMBER, "1,000", false, NULL},
+        {CELL_NUMBER, "12 USD", false, NULL},
+        {CELL_NUMBER, "NaN", false, NULL},
+        {CELL_NUMBER, "35%", false, NULL},
+        {CELL_COUNT, "0.125", true, NULL},
+        {CELL_COUNT, "8", true, NULL},
+        {CELL_COUNT, "0", false, NULL},
+        {CELL_COUNT, "0.000", false, NULL},
+        {CELL_COUNT, "0e5", false, NULL},
+        {CELL_COUNT, "-1", false, NULL},
+        {CELL_COUNT, "eight", false, NULL},
+        {CELL_TIME, "2026-08-28T23:43:12Z", true, "2026-08-28T23:43:12Z"},
+        {CELL_TIME, "28.08.2026", false, NULL},
+        {CELL_DATE, "2026-08-28", true, "2026-08-28T00:00:00Z"},
+        {CELL_MONTH, "2026-08", true, "2026-08-01T00:00:00Z"},
+        {CELL_MONTH, "2026-08-17", true, "2026-08-01T00:00:00Z"},
+        {CELL_MONTH, "2026-13", false, NULL},
+        {CELL_MONTH, "August", false, NULL},
     };
 
     (void)state;
