@@ -192,8 +192,7 @@ name_known(const struct settings *settings, const char *name, struct error *err)
     }
     error_set(err, ERR_USAGE, "there is no source \"%s\" in %s", name,
               settings->file ? settings->file : "the configuration");
-    return used ? error_hint(err, "Its sources are: %s.", there)
-                : error_hint(err, "It has no sources: add a section such as [billing bills].");
+    return error_hint(err, "Its sources are: %s.", there);
 }
 
 static void
@@ -270,6 +269,11 @@ jobs_prepare(struct settings *settings, struct arena *arena, const char *const *
     struct job *jobs = arena_alloc(arena, (room + 1) * sizeof(*jobs));
     struct ingest_result *result = arena_alloc(arena, (room + 1) * sizeof(*result));
 
+    if (room == 0) {
+        error_set(err, ERR_CONFIG, "%s has no source to read",
+                  settings->file ? settings->file : "the configuration");
+        return error_hint(err, "Add a section for each, such as [billing bills] with a path.");
+    }
     for (size_t i = 0; names && names[i]; i++) {
         if (!name_known(settings, names[i], err)) {
             return false;

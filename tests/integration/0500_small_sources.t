@@ -172,4 +172,8 @@ awk 'BEGIN { print "asset,gpu_model,gpu_count,in_service_from"; for (i = 0; i < 
 ok 'very many bad rows' audit ingest dc
 is 'are all counted, the first thousand kept' "$(pg_query "select rows_rejected, (select count(*) from audit.reject r where r.load_id = l.load_id) from audit.load l where object = 'inventory.csv' and status = 'done'")" '1500|1000'
 
+printf '[audit]\ncurrency = EUR\n' >gpu-audit.conf
+exits 'a configuration without sources' 3 audit ingest
+like 'is told' "$(cat err)" 'has no source to read'
+
 done_testing
