@@ -112,6 +112,45 @@ CREATE TABLE audit.audit_cell (
 COMMENT ON TABLE audit.audit_cell IS 'Distribution of cell util: how many covered cells of a group had that mean; each cell stands in a group of either kind. Percentiles cumulate over it';
 COMMENT ON COLUMN audit.audit_cell.util_sum IS 'cell util in 1e-11 percent';
 
+CREATE TABLE audit.audit_group_hour (
+    audit_id       int NOT NULL,
+    group_no       int NOT NULL,
+    hour           timestamptz NOT NULL,
+    running_gpus   float8 NOT NULL,
+    busy_gpus      float8 NOT NULL,
+    cell_util_sum  bigint NOT NULL,
+    util_chips     int NOT NULL
+) PARTITION BY LIST (audit_id);
+COMMENT ON TABLE audit.audit_group_hour IS 'One row is a group of subjects, of either kind, in one hour; peaks of a scope come from its groups';
+COMMENT ON COLUMN audit.audit_group_hour.running_gpus IS 'GPUs there for any part of the hour, each counted whole, fractions of one as they are';
+COMMENT ON COLUMN audit.audit_group_hour.busy_gpus IS 'covered and not idle';
+COMMENT ON COLUMN audit.audit_group_hour.cell_util_sum IS 'sum of cell util in 1e-11 percent over util_chips cells';
+
+CREATE TABLE audit.audit_use (
+    audit_id             int NOT NULL REFERENCES audit.audit ON DELETE CASCADE,
+    subject_no           int NOT NULL,
+    running_gpu_hours    numeric,
+    covered_gpu_hours    numeric,
+    idle_gpu_hours       numeric,
+    sm_covered_gpu_hours numeric,
+    effective_gpu_hours  numeric,
+    billed_cost          numeric,
+    effective_cost       numeric,
+    list_cost            numeric,
+    covered_cost         numeric,
+    idle_cost            numeric,
+    observed_seconds     numeric NOT NULL,
+    samples              numeric NOT NULL,
+    util_sum             numeric NOT NULL,
+    sm_samples           numeric NOT NULL,
+    sm_sum               numeric NOT NULL,
+    idle_samples         numeric,
+    idle_samples_of      numeric,
+    placed_hours         bigint NOT NULL,
+    PRIMARY KEY (audit_id, subject_no)
+);
+COMMENT ON TABLE audit.audit_use IS 'One row is a subject over the whole window, frozen from view subject_use: supply, use and money before corrections';
+
 CREATE TABLE audit.audit_correction (
     audit_id            int NOT NULL REFERENCES audit.audit ON DELETE CASCADE,
     subject_no          int NOT NULL,

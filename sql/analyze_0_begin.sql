@@ -9,12 +9,13 @@ BEGIN
         SELECT c.oid::regclass AS name
         FROM audit.audit a
         JOIN audit.audit t ON t.audit_id = this AND t.estate = a.estate AND t.quarter = a.quarter AND a.audit_id <> this
-        JOIN pg_class c ON c.relname IN ('audit_hour_a' || a.audit_id, 'audit_cell_a' || a.audit_id)
+        JOIN pg_class c ON c.relname IN ('audit_hour_a' || a.audit_id, 'audit_cell_a' || a.audit_id, 'audit_group_hour_a' || a.audit_id)
         JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'audit'
     LOOP
         EXECUTE format('DROP TABLE %s', old.name);
     END LOOP;
     EXECUTE format('CREATE TABLE audit.audit_hour_a%s PARTITION OF audit.audit_hour FOR VALUES IN (%s)', this, this);
+    EXECUTE format('CREATE TABLE audit.audit_group_hour_a%s PARTITION OF audit.audit_group_hour FOR VALUES IN (%s)', this, this);
     EXECUTE format('CREATE TABLE audit.audit_cell_a%s PARTITION OF audit.audit_cell FOR VALUES IN (%s)', this, this);
 END
 $$;

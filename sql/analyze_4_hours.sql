@@ -133,11 +133,24 @@ FROM run_total h
 CROSS JOIN run
 LEFT JOIN run_seen s ON s.resource_no = h.resource_no AND s.hour = h.hour;
 
-DO $$
-BEGIN
-    EXECUTE format('ANALYZE audit.audit_hour_a%s', current_setting('gpu_audit.audit_id')::int);
-END
-$$;
+INSERT INTO audit.audit_group_hour
+WITH main AS MATERIALIZED (
+    SELECT h.group_no, h.owner_no, h.hour, h.chips * a.weight AS running_gpus,
+           (least(s.covered_chips, h.chips) - least(s.idle_chips, h.chips)) * a.weight AS busy_gpus, s.cell_util_sum, s.util_chips
+    FROM run_total h
+    CROSS JOIN run
+    JOIN (SELECT audit_id, subject_no, coalesce(gpus / chips, 1)::float8 AS weight FROM audit.audit_subject) a
+      ON a.audit_id = run.audit_id AND a.subject_no = h.subject_no
+    LEFT JOIN run_seen s ON s.resource_no = h.resource_no AND s.hour = h.hour
+    WHERE h.is_main
+)
+SELECT run.audit_id, g.*
+FROM run CROSS JOIN (
+    SELECT group_no, hour, sum(running_gpus), coalesce(sum(busy_gpus), 0), coalesce(sum(cell_util_sum), 0)::bigint, coalesce(sum(util_chips), 0)::int
+    FROM main GROUP BY group_no, hour
+    UNION ALL
+    SELECT owner_no, hour, sum(running_gpus), coalesce(sum(busy_gpus), 0), coalesce(sum(cell_util_sum), 0)::bigint, coalesce(sum(util_chips), 0)::int
+    FROM main GROUP BY owner_no, hour) g;
 
 INSERT INTO audit.audit_cell
 WITH cell AS (
@@ -151,6 +164,21 @@ SELECT run.audit_id, g.group_no, c.util, sum(c.cells)
 FROM cell c CROSS JOIN LATERAL (VALUES (c.group_no), (c.owner_no)) g(group_no)
 CROSS JOIN run
 GROUP BY run.audit_id, g.group_no, c.util;
+
+DO $$
+DECLARE
+    this int := current_setting('gpu_audit.audit_id')::int;
+BEGIN
+    EXECUTE format('ANALYZE audit.audit_hour_a%s, audit.audit_group_hour_a%s, audit.audit_cell_a%s', this, this, this);
+END
+$$;
+
+INSERT INTO audit.audit_use
+SELECT audit_id, subject_no, running_gpu_hours, covered_gpu_hours, idle_gpu_hours, sm_covered_gpu_hours, effective_gpu_hours, billed_cost,
+       effective_cost, list_cost, covered_cost, idle_cost, observed_seconds, samples, util_sum, sm_samples, sm_sum, idle_samples,
+       idle_samples_of, placed_hours
+FROM audit.subject_use
+WHERE audit_id = current_setting('gpu_audit.audit_id')::int;
 
 -- What later bills corrected of this window's use; a period that crosses its edge counts by time.
 INSERT INTO audit.audit_correction

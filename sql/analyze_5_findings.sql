@@ -159,7 +159,7 @@ INSERT INTO audit.audit_unobserved
 SELECT run.audit_id, s.provider, min(s.resource_id), min(s.instance_type), max(s.team), max(s.project),
        trim_scale(sum(u.running_gpu_hours - u.covered_gpu_hours)), trim_scale(sum(u.effective_cost - u.covered_cost)),
        sum(u.covered_gpu_hours) = 0
-FROM audit.subject_use u
+FROM audit.audit_use u
 JOIN run USING (audit_id)
 JOIN audit.audit_subject s ON s.audit_id = u.audit_id AND s.subject_no = u.subject_no
 GROUP BY run.audit_id, s.provider, s.resource_key

@@ -52,7 +52,7 @@ FROM run CROSS JOIN LATERAL (
     SELECT 4, 'unknown instance type', 'not in the catalog: ' || string_agg(DISTINCT coalesce(s.instance_type, 'no type named'), ', '),
            count(DISTINCT s.resource_key), sum(u.running_gpu_hours), sum(u.effective_cost),
            'Add the type with its GPU count to a [prices] file; until then its GPU-hours are unknown or the bill''s own word.'
-    FROM audit.subject_use u JOIN audit.audit_subject s USING (audit_id, subject_no)
+    FROM audit.audit_use u JOIN audit.audit_subject s USING (audit_id, subject_no)
     WHERE u.audit_id = run.audit_id AND NOT s.is_catalogued HAVING count(*) > 0
     UNION ALL
     SELECT 5, 'rejected records', 'records that could not be used', sum(i.rows_rejected), NULL, NULL,
@@ -74,12 +74,12 @@ FROM run CROSS JOIN LATERAL (
     UNION ALL
     SELECT 9, 'owned without a cost', 'owned machines without a cost per hour', count(DISTINCT s.resource_key), sum(u.running_gpu_hours), NULL,
            'Give cost_per_hour, or capex and its life, in the inventory.'
-    FROM audit.subject_use u JOIN audit.audit_subject s USING (audit_id, subject_no)
+    FROM audit.audit_use u JOIN audit.audit_subject s USING (audit_id, subject_no)
     WHERE u.audit_id = run.audit_id AND s.provider = 'on-prem' AND u.effective_cost IS NULL HAVING count(*) > 0
     UNION ALL
     SELECT 10, 'placed by rule', 'hours of rows longer than an hour, spread by rule', sum(u.placed_hours)::bigint, NULL, NULL,
            'Ask the provider for hourly rows.'
-    FROM audit.subject_use u WHERE u.audit_id = run.audit_id HAVING sum(u.placed_hours) > 0
+    FROM audit.audit_use u WHERE u.audit_id = run.audit_id HAVING sum(u.placed_hours) > 0
     UNION ALL
     SELECT 11, 'commitment without hours', 'commitments whose unused hours the bill does not tell', count(*), NULL, sum(c.unused_cost),
            'Their money is in the ledger, their hours are not.'

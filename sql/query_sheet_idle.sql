@@ -5,11 +5,11 @@ SELECT team, project, provider, instance, model, region, pricing, gpus, from_tim
 FROM (
     SELECT coalesce(nullif(team, ''), '(none named)') AS team,
            coalesce(nullif(project, ''), '(none named)') AS project,
-           provider, resource_id AS instance, model, region, pricing, gpus::float8 AS gpus,
+           provider, resource_id AS instance, model, region, pricing, gpus::float8::text AS gpus,
            to_char(from_time, 'YYYY-MM-DD HH24:MI') AS from_time,
            to_char(to_time, 'YYYY-MM-DD HH24:MI') AS to_time,
            hours::bigint AS hours, round(gpu_hours, 1) AS gpu_hours, round(cost, 2) AS cost,
-           round((util_pct / 100)::numeric, 6) AS util_share, signal,
+           round((util_pct / 100)::numeric, 6)::text AS util_share, signal,
            CASE WHEN is_open THEN 'yes' ELSE '' END AS still_going,
            NULL AS row_style, cost AS exact_cost, stretch_no
     FROM audit.audit_idle_stretch WHERE audit_id = $1::int

@@ -14,7 +14,7 @@ WITH use AS (
            sum(u.effective_cost) FILTER (WHERE NOT s.is_tagged) AS untagged_cost,
            sum(u.samples) AS samples, sum(u.util_sum) AS util_sum, sum(u.sm_samples) AS sm_samples, sum(u.sm_sum) AS sm_sum,
            sum(u.idle_samples) AS idle_samples, sum(u.idle_samples_of) AS idle_samples_of
-    FROM audit.subject_use u
+    FROM audit.audit_use u
     JOIN audit.audit_subject s ON s.audit_id = u.audit_id AND s.subject_no = u.subject_no
     JOIN audit.subject_scope g ON g.audit_id = s.audit_id AND g.subject_no = s.subject_no
     GROUP BY g.audit_id, g.scope_no
@@ -23,7 +23,7 @@ WITH use AS (
     FROM (SELECT g.audit_id, g.scope_no, s.provider, s.resource_key, max(s.gpus) AS gpus
           FROM audit.audit_subject s
           JOIN audit.subject_scope g ON g.audit_id = s.audit_id AND g.subject_no = s.subject_no
-          JOIN audit.subject_use u ON u.audit_id = s.audit_id AND u.subject_no = s.subject_no
+          JOIN audit.audit_use u ON u.audit_id = s.audit_id AND u.subject_no = s.subject_no
           WHERE u.running_gpu_hours > 0 OR u.running_gpu_hours IS NULL
           GROUP BY g.audit_id, g.scope_no, s.provider, s.resource_key) r
     GROUP BY audit_id, scope_no
@@ -42,8 +42,8 @@ WITH use AS (
                                      WHEN 'pool' THEN c.pool WHEN 'pricing' THEN 'committed' ELSE '' END
     GROUP BY c.audit_id, o.scope_no
 ), peak AS (
-    SELECT audit_id, scope_no, max(running_gpus) AS peak_running_gpus,
-           CASE WHEN sum(util_chips) > 0 THEN max(busy_gpus) END AS peak_busy_gpus,
+    SELECT audit_id, scope_no, round(max(running_gpus)::numeric, 6) AS peak_running_gpus,
+           CASE WHEN sum(util_chips) > 0 THEN round(max(busy_gpus)::numeric, 6) END AS peak_busy_gpus,
            max(cell_util_sum / util_chips) FILTER (WHERE util_chips > 0) AS peak_util,
            (array_agg(hour ORDER BY cell_util_sum / util_chips DESC, hour) FILTER (WHERE util_chips > 0))[1] AS peak_hour
     FROM audit.scope_hour
