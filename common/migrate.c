@@ -204,8 +204,11 @@ migrate(struct db *db, struct applied *applied, struct error *err)
     bool is_current = false;
 
     if (read_applied(db, applied, err)) {
-        if (!compare(applied, &is_current, err) || is_current) {
-            return is_current;
+        if (!compare(applied, &is_current, err)) {
+            return false;
+        }
+        if (is_current) {
+            return true;
         }
     } else if (strcmp(err->sqlstate, "42P01") != 0 && strcmp(err->sqlstate, "3F000") != 0) {
         return false;
