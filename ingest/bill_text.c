@@ -57,6 +57,8 @@ bill_contains(struct field field, const char *lower)
 
 /* ---------------------------------------------------------------- units */
 
+enum { BLOCK_MOST = 10000 };
+
 struct unit {
     const char *name;
     int seconds;
@@ -80,12 +82,13 @@ leading_number(struct field *unit)
     if (!unit->size || unit->text[0] < '0' || unit->text[0] > '9')
         return 1;
     while (unit->size && unit->text[0] >= '0' && unit->text[0] <= '9') {
-        number = number > 10000 ? 0 : number * 10 + (unit->text[0] - '0');
+        if (number <= BLOCK_MOST)
+            number = number * 10 + (unit->text[0] - '0');
         unit->text++;
         unit->size--;
     }
     *unit = csv_trim(*unit);
-    return number;
+    return number <= BLOCK_MOST ? number : 0;
 }
 
 int

@@ -213,8 +213,9 @@ aws_share(const struct evidence *e)
         return SHARE_NONE;
     if (e->cell[USAGE_TYPE].size)
         return usage_instance(e->cell[USAGE_TYPE]).size ? SHARE_MACHINE : SHARE_NONE;
-    return any_of(e->cell[DESCRIPTION], hours) || bill_json_member(e->cell[DETAILS], "InstanceType").size
-        ? SHARE_MACHINE : SHARE_NONE;
+    if (any_of(e->cell[DESCRIPTION], hours) || bill_json_member(e->cell[DETAILS], "InstanceType").size)
+        return SHARE_MACHINE;
+    return SHARE_NONE;
 }
 
 static bool
