@@ -25,6 +25,7 @@ set_axes(lxw_chart *chart, const struct chart *spec)
     chart_axis_set_reverse(bars);      /* first row on top, ... */
     chart_axis_set_crossing_max(bars); /* ... and the scale still below */
     chart_axis_set_num_font(bars, &small_font);
+    chart_axis_set_interval_unit(bars, 1); /* every bar has its name */
     chart_axis_set_line(bars, &rule);
     chart_axis_set_label_position(bars, LXW_CHART_AXIS_LABEL_POSITION_LOW); /* clear of negative bars */
     chart_axis_major_gridlines_set_visible(bars, LXW_FALSE);

@@ -12,7 +12,7 @@ const char *
 report_path(struct settings *settings, struct arena *arena, const char *quarter, const char *suffix)
 {
     const char *folder = section_path(settings, settings_section(settings, "report"), "folder");
-    return arena_printf(arena, "%s/gpu-audit-%s.%s", folder == NULL || folder[0] == '\0' ? "out" : folder, quarter, suffix);
+    return arena_printf(arena, "%s/gpu-audit-%s%s", folder == NULL || folder[0] == '\0' ? "out" : folder, quarter, suffix);
 }
 
 static bool

@@ -72,6 +72,13 @@ separate(struct arena *arena, const char *text)
     return out;
 }
 
+/* printf's "-0.0" as spreadsheets show it. */
+static const char *
+unsigned_zero(const char *text)
+{
+    return text[0] == '-' && text[1 + strspn(text + 1, "0.")] == '\0' ? text + 1 : text;
+}
+
 static const char *
 number_text(struct arena *arena, enum value_kind kind, const char *text)
 {
@@ -80,8 +87,8 @@ number_text(struct arena *arena, enum value_kind kind, const char *text)
     if (kind == VALUE_MIXED || !value_number(text, &number))
         return separate(arena, text);
     if (kind == VALUE_SHARE)
-        return arena_printf(arena, "%s%%", separate(arena, arena_printf(arena, "%.*f", places, number * 100)));
-    return separate(arena, arena_printf(arena, "%.*f", places, number));
+        return arena_printf(arena, "%s%%", separate(arena, unsigned_zero(arena_printf(arena, "%.*f", places, number * 100))));
+    return separate(arena, unsigned_zero(arena_printf(arena, "%.*f", places, number)));
 }
 
 const char *
