@@ -255,6 +255,13 @@ http_transfer_finish(struct http *http, struct http_transfer *transfer, CURLcode
     return true;
 }
 
+/* A URL as messages show it: what stands behind "?" is long and of no help. */
+static int
+shown_size(const struct http_transfer *transfer)
+{
+    return (int) strcspn(transfer->request->url, "?#");
+}
+
 static void
 set_detail(const struct http_transfer *transfer, struct error *err)
 {
@@ -287,7 +294,8 @@ fail_status(const struct http *http, const struct http_transfer *transfer, struc
 {
     long status = transfer->reply.status;
 
-    error_set(err, ERR_NET, "%s %s: status %ld", transfer->request->method, transfer->request->url, status);
+    error_set(err, ERR_NET, "%s %.*s: status %ld", transfer->request->method, shown_size(transfer), transfer->request->url,
+              status);
     set_detail(transfer, err);
     if (status == 401 || status == 403)
         return hint_credentials(http, status, err);
@@ -303,7 +311,7 @@ fail_status(const struct http *http, const struct http_transfer *transfer, struc
 static bool
 fail_network(const struct http *http, const struct http_transfer *transfer, struct error *err)
 {
-    error_set(err, ERR_NET, "%s %s: %s", transfer->request->method, transfer->request->url,
+    error_set(err, ERR_NET, "%s %.*s: %s", transfer->request->method, shown_size(transfer), transfer->request->url,
               transfer->reason[0] ? transfer->reason : curl_easy_strerror(transfer->code));
     switch (transfer->code) {
     case CURLE_PEER_FAILED_VERIFICATION:
@@ -330,8 +338,8 @@ http_transfer_verdict(const struct http *http, const struct http_transfer *trans
         /* Where the caller can ask for less, too much is an answer. */
         if (transfer->request->is_answer && transfer->request->is_answer(transfer->reply.status, NULL))
             return true;
-        error_set(err, ERR_NET, "%s %s: the answer is larger than %zu MiB", transfer->request->method, transfer->request->url,
-                  limit >> 20);
+        error_set(err, ERR_NET, "%s %.*s: the answer is larger than %zu MiB", transfer->request->method, shown_size(transfer),
+                  transfer->request->url, limit >> 20);
         return error_hint(err, "Check url in %s: this is not the answer of the interface it should be.", http->where);
     }
     return transfer->code == CURLE_OK ? fail_status(http, transfer, err) : fail_network(http, transfer, err);

@@ -12,7 +12,7 @@ The first part of the path says how it behaves; what stands behind it may go on 
     /limit-H/…     as proxy, but 422 when a query asks for more than H hours
     /warn/…        as proxy, with a warning in the answer
     /halt-N/…      as proxy for N query_range requests, then 500
-    /token-T/…     as proxy, but 401 without that bearer token
+    /auth/…        as proxy, but 401 without the bearer token right-token-1234
 """
 import gzip
 import http.server
@@ -127,8 +127,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         else:
             self.proxy(rest)
 
-    def do_token(self, rest, count, token):
-        if self.headers.get("Authorization") == "Bearer " + token:
+    def do_auth(self, rest, count):
+        if self.headers.get("Authorization") == "Bearer right-token-1234":
             self.proxy(rest)
         else:
             self.reply(401, b"who are you", "text/plain")
