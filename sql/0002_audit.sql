@@ -96,9 +96,9 @@ COMMENT ON COLUMN audit.audit_hour.samples IS 'util samples of all cells, partit
 COMMENT ON COLUMN audit.audit_hour.idle_samples IS 'samples below the idle threshold; NULL: the source cannot tell';
 COMMENT ON COLUMN audit.audit_hour.observed_seconds IS 'samples x interval, at most one hour a cell';
 COMMENT ON COLUMN audit.audit_hour.util_sum IS 'sum of util samples in 1/28,000,000 of a percent, so that MIG sevenths and quarters stay whole';
-COMMENT ON COLUMN audit.audit_hour.cell_util_sum IS 'sum of cell util in 1e-11 percent';
+COMMENT ON COLUMN audit.audit_hour.cell_util_sum IS 'sum of cell util in 1e-10 percent';
 COMMENT ON COLUMN audit.audit_hour.sm_sum IS 'sum of sm samples in 1/28,000,000 of a percent';
-COMMENT ON COLUMN audit.audit_hour.cell_sm_sum IS 'sum of the mean sm of the cells in 1e-11 percent';
+COMMENT ON COLUMN audit.audit_hour.cell_sm_sum IS 'sum of the mean sm of the cells in 1e-10 percent';
 COMMENT ON COLUMN audit.audit_hour.running_gpu_hours IS 'billed or owned GPU-hours before corrections; NULL where the GPU count of the instance type is unknown';
 COMMENT ON COLUMN audit.audit_hour.billed_cost IS 'NULL: an owned machine without a cost, or a currency without a rate';
 COMMENT ON COLUMN audit.audit_hour.list_cost IS 'at public on-demand price; NULL: unknown';
@@ -110,7 +110,7 @@ CREATE TABLE audit.audit_cell (
     cells       int NOT NULL
 ) PARTITION BY LIST (audit_id);
 COMMENT ON TABLE audit.audit_cell IS 'Distribution of cell util: how many covered cells of a group had that mean; each cell stands in a group of either kind. Percentiles cumulate over it';
-COMMENT ON COLUMN audit.audit_cell.util_sum IS 'cell util in 1e-11 percent';
+COMMENT ON COLUMN audit.audit_cell.util_sum IS 'cell util in 1e-10 percent';
 
 CREATE TABLE audit.audit_group_hour (
     audit_id       int NOT NULL,
@@ -124,7 +124,7 @@ CREATE TABLE audit.audit_group_hour (
 COMMENT ON TABLE audit.audit_group_hour IS 'One row is a group of subjects, of either kind, in one hour; peaks of a scope come from its groups';
 COMMENT ON COLUMN audit.audit_group_hour.running_gpus IS 'GPUs there for any part of the hour, each counted whole, fractions of one as they are';
 COMMENT ON COLUMN audit.audit_group_hour.busy_gpus IS 'covered and not idle';
-COMMENT ON COLUMN audit.audit_group_hour.cell_util_sum IS 'sum of cell util in 1e-11 percent over util_chips cells';
+COMMENT ON COLUMN audit.audit_group_hour.cell_util_sum IS 'sum of cell util in 1e-10 percent over util_chips cells';
 
 CREATE TABLE audit.audit_use (
     audit_id             int NOT NULL REFERENCES audit.audit ON DELETE CASCADE,
@@ -410,3 +410,10 @@ CREATE FUNCTION audit.cell_share(amount numeric, n smallint, d smallint) RETURNS
         ELSE round(amount * n, 30) / d
     END;
 COMMENT ON FUNCTION audit.cell_share(numeric, smallint, smallint) IS 'amount x n / d, exact where d divides a power of ten';
+
+-- The audit a session's analysis works on. Written into WHERE, it lets the planner see one
+-- partition, where a join with the audit's row would read those of every audit.
+CREATE FUNCTION audit.this_audit() RETURNS int
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN current_setting('gpu_audit.audit_id')::int;
+COMMENT ON FUNCTION audit.this_audit() IS 'audit_id of the session setting gpu_audit.audit_id';

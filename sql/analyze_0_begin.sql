@@ -2,7 +2,7 @@
 -- (their frozen rows stay). Partitions made here and filled in the same transaction cost no log.
 DO $$
 DECLARE
-    this int := current_setting('gpu_audit.audit_id')::int;
+    this int := audit.this_audit();
     old record;
 BEGIN
     FOR old IN

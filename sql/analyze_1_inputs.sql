@@ -13,7 +13,7 @@ LEFT JOIN audit.audit_setting t ON t.audit_id = a.audit_id AND t.key = 'tag_team
 LEFT JOIN audit.audit_setting p ON p.audit_id = a.audit_id AND p.key = 'tag_project'
 LEFT JOIN audit.audit_setting i ON i.audit_id = a.audit_id AND i.key = 'tag_issue'
 LEFT JOIN audit.audit_setting o ON o.audit_id = a.audit_id AND o.key = 'tag_pool'
-WHERE a.audit_id = current_setting('gpu_audit.audit_id')::int;
+WHERE a.audit_id = audit.this_audit();
 
 CREATE TEMP TABLE run_slice ON COMMIT DROP AS
 SELECT DISTINCT l.slice_id, l.source_id, s.kind, s.name, sl.period, sl.from_time, sl.to_time
@@ -40,3 +40,21 @@ WHERE t.origin = 'shipped' OR t.source_id IN (SELECT source_id FROM run_slice)
 ORDER BY t.provider, lower(t.instance_type), t.origin DESC;
 
 ANALYZE run_slice, run_family, run_type;
+
+-- Fresh partitions have no statistics yet, and the joins of the next steps need them.
+DO $$
+DECLARE
+    fresh record;
+BEGIN
+    FOR fresh IN
+        SELECT c.oid::regclass AS name
+        FROM run_slice l
+        JOIN pg_class c ON c.relname IN ('billing_item_s' || l.slice_id, 'billing_charge_s' || l.slice_id,
+                                         'gpu_series_s' || l.slice_id, 'gpu_hour_s' || l.slice_id)
+        JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'audit'
+        WHERE c.reltuples < 0
+    LOOP
+        EXECUTE format('ANALYZE %s', fresh.name);
+    END LOOP;
+END
+$$;

@@ -29,7 +29,7 @@ SELECT i.subject_no, i.resource_no, date_trunc('hour', c.charge_from), false,
        sum(CASE WHEN i.role = 'gpu_use'
                 THEN CASE i.unit_seconds WHEN 3600 THEN c.quantity ELSE c.quantity * i.unit_seconds / 3600 END
                      * CASE WHEN i.counts_gpus THEN 1 ELSE i.gpus END END),
-       sum(c.billed_cost * r.rate), sum(c.effective_cost * r.rate), sum(c.list_cost * r.rate)
+       sum(c.billed_cost) * r.rate, sum(c.effective_cost) * r.rate, sum(c.list_cost) * r.rate
 FROM audit.billing_charge c
 JOIN run_item i USING (slice_id, item_no)
 JOIN run_slice l USING (slice_id)
@@ -38,7 +38,7 @@ CROSS JOIN run
 WHERE c.slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'billing'))
   AND i.role IN ('gpu_use', 'gpu_money') AND c.charge_from >= run.from_time AND c.charge_from < run.to_time
   AND c.charge_to <= date_trunc('hour', c.charge_from) + interval '1 hour'
-GROUP BY i.subject_no, i.resource_no, date_trunc('hour', c.charge_from);
+GROUP BY i.subject_no, i.resource_no, date_trunc('hour', c.charge_from), r.rate;
 
 -- Longer rows. Hours that fill the period: every hour whole. Fewer: first the hours in which the
 -- resource has a sample, earliest first, each at most one hour; the rest into the earliest others.
@@ -103,20 +103,24 @@ LEFT JOIN LATERAL (
                       WHERE f.from_currency = o.currency AND f.to_currency = run.currency
                         AND to_char(f.month, 'YYYY-MM') = to_char(h.hour, 'YYYY-MM') LIMIT 1) END AS rate) r ON true;
 
--- A resource's hour may be shared by subjects (retagged, repriced): the one with most of it is the main row.
 CREATE TEMP TABLE run_total ON COMMIT DROP AS
-SELECT t.*, row_number() OVER (PARTITION BY t.resource_no, t.hour ORDER BY t.running_gpu_hours DESC NULLS LAST, t.subject_no) = 1 AS is_main
-FROM (
-    SELECT t.subject_no, t.resource_no, a.group_no, a.owner_no, t.hour, bool_or(t.is_placed) AS is_placed, sum(t.running_gpu_hours) AS running_gpu_hours,
-           sum(t.billed_cost) AS billed_cost, sum(t.effective_cost) AS effective_cost, sum(t.list_cost) AS list_cost,
-           -- more machine-hours than the hour has: several machines under one id, such as a scale set
-           CASE WHEN sum(t.running_gpu_hours) > a.gpus * 1.01
-                THEN a.chips * ceil(sum(t.running_gpu_hours) / a.gpus - 0.01) ELSE a.chips END::smallint AS chips
-    FROM run_hour t
-    CROSS JOIN run
-    JOIN audit.audit_subject a ON a.audit_id = run.audit_id AND a.subject_no = t.subject_no
-    GROUP BY t.subject_no, t.resource_no, a.group_no, a.owner_no, t.hour, a.chips, a.gpus
-) t;
+SELECT t.subject_no, t.resource_no, a.group_no, a.owner_no, t.hour, true AS is_main, bool_or(t.is_placed) AS is_placed,
+       sum(t.running_gpu_hours) AS running_gpu_hours, sum(t.billed_cost) AS billed_cost, sum(t.effective_cost) AS effective_cost,
+       sum(t.list_cost) AS list_cost,
+       -- more machine-hours than the hour has: several machines under one id, such as a scale set
+       CASE WHEN sum(t.running_gpu_hours) > a.gpus * 1.01
+            THEN a.chips * ceil(sum(t.running_gpu_hours) / a.gpus - 0.01) ELSE a.chips END::smallint AS chips
+FROM run_hour t
+CROSS JOIN run
+JOIN audit.audit_subject a ON a.audit_id = run.audit_id AND a.subject_no = t.subject_no
+GROUP BY t.subject_no, t.resource_no, a.group_no, a.owner_no, t.hour, a.chips, a.gpus;
+
+-- A resource's hour may be shared by subjects (retagged, repriced): the one with most of it is the main row.
+UPDATE run_total t SET is_main = false
+FROM (SELECT subject_no, hour, row_number() OVER (PARTITION BY resource_no, hour ORDER BY running_gpu_hours DESC NULLS LAST, subject_no) AS place
+      FROM run_total
+      WHERE resource_no IN (SELECT resource_no FROM run_item GROUP BY resource_no HAVING count(DISTINCT subject_no) > 1)) p
+WHERE p.place > 1 AND t.subject_no = p.subject_no AND t.hour = p.hour;
 
 ANALYZE run_total;
 
@@ -146,15 +150,15 @@ WITH main AS MATERIALIZED (
 )
 SELECT run.audit_id, g.*
 FROM run CROSS JOIN (
-    SELECT group_no, hour, sum(running_gpus), coalesce(sum(busy_gpus), 0), coalesce(sum(cell_util_sum), 0)::bigint, coalesce(sum(util_chips), 0)::int
+    SELECT group_no, hour, sum(running_gpus), coalesce(sum(busy_gpus), 0), coalesce(sum(cell_util_sum::float8), 0)::bigint, coalesce(sum(util_chips), 0)::int
     FROM main GROUP BY group_no, hour
     UNION ALL
-    SELECT owner_no, hour, sum(running_gpus), coalesce(sum(busy_gpus), 0), coalesce(sum(cell_util_sum), 0)::bigint, coalesce(sum(util_chips), 0)::int
+    SELECT owner_no, hour, sum(running_gpus), coalesce(sum(busy_gpus), 0), coalesce(sum(cell_util_sum::float8), 0)::bigint, coalesce(sum(util_chips), 0)::int
     FROM main GROUP BY owner_no, hour) g;
 
 INSERT INTO audit.audit_cell
 WITH cell AS (
-    SELECT h.group_no, h.owner_no, round(c.util_sum::float8 / c.util_samples / 28e6 * 1e11)::bigint AS util, count(*)::int AS cells
+    SELECT h.group_no, h.owner_no, round(c.util_sum::float8 / c.util_samples / 28e6 * 1e10)::bigint AS util, count(*)::int AS cells
     FROM run_cell c
     JOIN run_total h ON h.resource_no = c.resource_no AND h.hour = c.hour AND h.is_main
     WHERE c.util_samples > 0
@@ -167,7 +171,7 @@ GROUP BY run.audit_id, g.group_no, c.util;
 
 DO $$
 DECLARE
-    this int := current_setting('gpu_audit.audit_id')::int;
+    this int := audit.this_audit();
 BEGIN
     EXECUTE format('ANALYZE audit.audit_hour_a%s, audit.audit_group_hour_a%s, audit.audit_cell_a%s', this, this, this);
 END
@@ -178,7 +182,7 @@ SELECT audit_id, subject_no, running_gpu_hours, covered_gpu_hours, idle_gpu_hour
        effective_cost, list_cost, covered_cost, idle_cost, observed_seconds, samples, util_sum, sm_samples, sm_sum, idle_samples,
        idle_samples_of, placed_hours
 FROM audit.subject_use
-WHERE audit_id = current_setting('gpu_audit.audit_id')::int;
+WHERE audit_id = audit.this_audit();
 
 -- What later bills corrected of this window's use; a period that crosses its edge counts by time.
 INSERT INTO audit.audit_correction

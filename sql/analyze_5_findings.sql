@@ -97,6 +97,8 @@ FROM run CROSS JOIN (
     WHERE c.unused_cost <> 0
     EXCEPT SELECT o.dimension, o.key FROM audit.audit_scope o JOIN run USING (audit_id)) v;
 
+ANALYZE audit.audit_use, audit.audit_correction, audit.audit_commitment, audit.audit_scope;
+
 -- Every bill that overlaps the window and every later one: kept + totalled = the invoice.
 INSERT INTO audit.audit_invoice
 SELECT run.audit_id, l.name, t.provider, l.period, t.currency, sum(t.row_count), trim_scale(sum(t.kept + t.totalled)), trim_scale(sum(t.kept)),
@@ -130,9 +132,8 @@ WITH hour AS (
            sum(h.sm_samples) AS sm_samples, sum(h.sm_sum) AS sm_sum, sum(h.samples) AS samples, sum(h.util_sum) AS util_sum,
            min(h.subject_no) FILTER (WHERE h.is_main) AS subject_no
     FROM audit.audit_hour h
-    JOIN run USING (audit_id)
     JOIN audit.audit_subject s ON s.audit_id = h.audit_id AND s.subject_no = h.subject_no
-    WHERE h.covered_chips > 0 AND (h.running_gpu_hours > 0 OR h.running_gpu_hours IS NULL)
+    WHERE h.audit_id = audit.this_audit() AND h.covered_chips > 0 AND (h.running_gpu_hours > 0 OR h.running_gpu_hours IS NULL)
     GROUP BY s.provider, s.resource_key, h.hour
 ), low AS (
     SELECT *, hour - row_number() OVER (PARTITION BY provider, resource_key ORDER BY hour) * interval '1 hour' AS run_of
@@ -160,8 +161,9 @@ SELECT run.audit_id, s.provider, min(s.resource_id), min(s.instance_type), max(s
        trim_scale(sum(u.running_gpu_hours - u.covered_gpu_hours)), trim_scale(sum(u.effective_cost - u.covered_cost)),
        sum(u.covered_gpu_hours) = 0
 FROM audit.audit_use u
-JOIN run USING (audit_id)
+CROSS JOIN run
 JOIN audit.audit_subject s ON s.audit_id = u.audit_id AND s.subject_no = u.subject_no
+WHERE u.audit_id = run.audit_id
 GROUP BY run.audit_id, s.provider, s.resource_key
 HAVING sum(u.running_gpu_hours - u.covered_gpu_hours) > 0;
 

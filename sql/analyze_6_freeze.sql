@@ -8,18 +8,20 @@ SELECT f.audit_id, f.dimension, f.key, f.gpus, f.instances, f.provisioned_gpu_ho
        f.peak_hour_util_pct, f.peak_hour, f.avg_sm_pct, f.peak_running_gpus, f.peak_busy_gpus, f.billed_cost, f.effective_cost,
        f.correction_cost, f.unused_commitment_cost, f.idle_cost, f.unknown_cost, f.gpu_cost, f.list_cost, f.cost_per_provisioned_gpu_hour,
        f.cost_per_busy_gpu_hour, f.cost_per_effective_gpu_hour, f.untagged_cost
-FROM audit.figure f JOIN run USING (audit_id);
+FROM audit.figure f
+WHERE f.audit_id = audit.this_audit();
 
 INSERT INTO audit.audit_ledger
 SELECT l.audit_id, l.dimension, l.key, l.line_no, l.line, l.in_sum, trim_scale(l.gpu_hours), trim_scale(l.cost)
-FROM audit.ledger l JOIN run USING (audit_id);
+FROM audit.ledger l
+WHERE l.audit_id = audit.this_audit();
 
 -- Beneath the line: samples in hours, or parts of hours, in which the GPU was not billed.
 INSERT INTO audit.audit_ledger
 SELECT run.audit_id, 'total', '', 9, 'observed beyond the billed time', false, trim_scale(round(coalesce(sum(b.hours), 0), 6)), NULL
 FROM run LEFT JOIN (
     SELECT greatest(0, h.observed_seconds / 3600.0 - audit.cell_share(h.running_gpu_hours, h.covered_chips, h.chips)) AS hours
-    FROM audit.audit_hour h JOIN run USING (audit_id) WHERE h.is_main
+    FROM audit.audit_hour h WHERE h.audit_id = audit.this_audit() AND h.is_main
     UNION ALL
     SELECT s.observed_seconds / 3600.0
     FROM run_seen s LEFT JOIN run_hour h ON h.resource_no = s.resource_no AND h.hour = s.hour
@@ -29,7 +31,8 @@ GROUP BY run.audit_id;
 INSERT INTO audit.audit_assumption
 SELECT v.audit_id, v.line, v.metric, v.scope_kind, v.scope_key, v.assumed, v.measured, v.deviation, v.deviation_pct, v.tolerance_pct,
        v.coverage_pct, v.unit, v.verdict, v.why, v.set_by, v.valid_from, v.reason
-FROM audit.verdict v JOIN run USING (audit_id);
+FROM audit.verdict v
+WHERE v.audit_id = audit.this_audit();
 
 INSERT INTO audit.audit_quality
 SELECT run.audit_id, row_number() OVER (ORDER BY q.place), q.check_name, q.finding, q.items, trim_scale(q.gpu_hours), trim_scale(q.cost), q.remedy
