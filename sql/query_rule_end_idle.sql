@@ -8,6 +8,11 @@ WITH stretch AS (
            CASE WHEN s.pricing IN ('on-demand', 'spot', 'other') THEN 1 ELSE 0 END AS is_avoidable
     FROM audit.audit_idle_stretch s JOIN audit.audit a USING (audit_id)
     WHERE s.audit_id = $1::int
+), resource AS MATERIALIZED (
+    SELECT j.provider, j.resource_key, sum(u.effective_cost) AS effective_cost
+    FROM audit.subject_use u JOIN audit.audit_subject j ON j.audit_id = u.audit_id AND j.subject_no = u.subject_no
+    WHERE u.audit_id = $1::int
+    GROUP BY j.provider, j.resource_key
 )
 SELECT s.provider, s.pool, s.resource_id, s.team, s.project, s.pricing, coalesce(s.instance_type, s.model) AS shape, trim_scale(s.gpus) AS gpus,
        count(*) AS stretches, sum(s.hours) AS hours, trim_scale(sum(s.gpu_hours)) AS gpu_hours, round(sum(s.cost), 2) AS idle_cost,
@@ -20,9 +25,6 @@ SELECT s.provider, s.pool, s.resource_id, s.team, s.project, s.pricing, coalesce
        coalesce((SELECT i.assignee FROM audit.issue i JOIN audit.audit_input n ON n.source_id = i.source_id AND n.audit_id = $1::int
                  WHERE i.key = max(s.issue) LIMIT 1), nullif(max(s.team), ''), 'unknown') AS owner
 FROM stretch s
-JOIN LATERAL (
-    SELECT sum(h.effective_cost) AS effective_cost
-    FROM audit.audit_subject j JOIN audit.audit_hour h ON h.audit_id = j.audit_id AND h.subject_no = j.subject_no
-    WHERE j.audit_id = $1::int AND j.provider = s.provider AND j.resource_key = s.resource_key) u ON true
+JOIN resource u ON u.provider = s.provider AND u.resource_key = s.resource_key
 GROUP BY s.provider, s.pool, s.resource_id, s.team, s.project, s.pricing, coalesce(s.instance_type, s.model), s.gpus
 ORDER BY saving DESC, idle_cost DESC, s.resource_id;
