@@ -34,7 +34,8 @@ secret_key_name(struct arena *arena, const struct section *section, const char *
 }
 
 static bool
-read_credentials(struct http *http, struct settings *settings, const struct section *section, struct error *err)
+read_credentials(struct http *http, struct settings *settings, const struct section *section,
+                 struct error *err)
 {
     static const char *const keys[] = {"password", "token", NULL};
     size_t i;
@@ -74,7 +75,8 @@ add_header(struct http *http, const char *line, struct error *err)
 
 /* A header's value is often a key, so it never comes to the log either. */
 static bool
-read_headers(struct http *http, struct arena *arena, const struct section *section, struct error *err)
+read_headers(struct http *http, struct arena *arena, const struct section *section,
+             struct error *err)
 {
     const struct setting *setting;
     const char *org = section_get(section, "org-id");
@@ -104,7 +106,8 @@ check_url(const struct http *http, const struct section *section, struct error *
         return true;
     host = strstr(url, "://");
     if (!host || (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)) {
-        error_set(err, ERR_CONFIG, "url of %s does not begin with http:// or https://", http->where);
+        error_set(err, ERR_CONFIG, "url of %s does not begin with http:// or https://",
+                  http->where);
         return error_hint(err, "Write it as \"url = https://HOST[:PORT][/PATH]\".");
     }
     host += 3;
@@ -115,26 +118,30 @@ check_url(const struct http *http, const struct section *section, struct error *
     }
     if (http->secret && strncmp(url, "http://", 7) == 0 && strncmp(host, "127.0.0.1", 9) != 0 &&
         strncmp(host, "localhost", 9) != 0)
-        log_warning("%s sends its %s over http, unencrypted", http->where, http->is_bearer ? "token" : "password");
+        log_warning("%s sends its %s over http, unencrypted", http->where,
+                    http->is_bearer ? "token" : "password");
     return true;
 }
 
 static bool
-read_section(struct http *http, struct settings *settings, const struct section *section, struct error *err)
+read_section(struct http *http, struct settings *settings, const struct section *section,
+             struct error *err)
 {
-    http->where = arena_printf(settings->arena, "[%s%s%s]", section->kind, section->name[0] ? " " : "", section->name);
+    http->where = arena_printf(settings->arena, "[%s%s%s]", section->kind,
+                               section->name[0] ? " " : "", section->name);
     http->agent = "gpu-audit/" PACKAGE_VERSION;
     http->timeout_seconds = TIMEOUT_SECONDS;
     http->ca_file = section_path(settings, section, "ca-file");
     http->cert_file = section_path(settings, section, "cert-file");
     http->key_file = section_path(settings, section, "key-file");
     return section_int(section, "timeout", 1, 3600, &http->timeout_seconds, err) &&
-           read_credentials(http, settings, section, err) && read_headers(http, settings->arena, section, err) &&
-           check_url(http, section, err);
+           read_credentials(http, settings, section, err) &&
+           read_headers(http, settings->arena, section, err) && check_url(http, section, err);
 }
 
 bool
-http_open(struct http **ret_http, struct settings *settings, const struct section *section, struct error *err)
+http_open(struct http **ret_http, struct settings *settings, const struct section *section,
+          struct error *err)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct http *http = mem_resize(NULL, 1, sizeof(*http));
@@ -177,8 +184,9 @@ take_finished(struct http *http, struct error *err)
 
         if (message->msg != CURLMSG_DONE)
             continue;
-        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **) &transfer);
-        if (http_transfer_finish(http, transfer, message->data.result) && !http_transfer_verdict(http, transfer, err))
+        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&transfer);
+        if (http_transfer_finish(http, transfer, message->data.result) &&
+            !http_transfer_verdict(http, transfer, err))
             return false;
     }
     return true;
@@ -196,7 +204,7 @@ wait_ms(const struct http_transfer *slots, int count)
         if (slots[i].state == TRANSFER_WAITS && slots[i].not_before_ms - now < wait)
             wait = slots[i].not_before_ms > now ? slots[i].not_before_ms - now : 0;
     }
-    return (int) wait;
+    return (int)wait;
 }
 
 static bool
@@ -228,8 +236,8 @@ run_once(struct http *http, struct http_transfer *slots, int count, struct error
 
 /* Request i lives in slot i mod parallel, so no more than `parallel` replies are ever held. */
 static bool
-run_all(struct http *http, struct http_transfer *slots, const struct http_request *requests, size_t count,
-        size_t parallel, http_done *done, void *context, struct error *err)
+run_all(struct http *http, struct http_transfer *slots, const struct http_request *requests,
+        size_t count, size_t parallel, http_done *done, void *context, struct error *err)
 {
     size_t delivered = 0, queued = 0;
 
@@ -240,7 +248,7 @@ run_all(struct http *http, struct http_transfer *slots, const struct http_reques
             slots[queued % parallel].request = &requests[queued];
             slots[queued % parallel].state = TRANSFER_WAITS;
         }
-        if (!run_once(http, slots, (int) parallel, err))
+        if (!run_once(http, slots, (int)parallel, err))
             return false;
         if (next->state == TRANSFER_DONE) {
             bool ok = done(context, delivered, &next->reply, err);
@@ -250,15 +258,15 @@ run_all(struct http *http, struct http_transfer *slots, const struct http_reques
                 return false;
             delivered++;
         } else {
-            curl_multi_poll(http->multi, NULL, 0, wait_ms(slots, (int) parallel), NULL);
+            curl_multi_poll(http->multi, NULL, 0, wait_ms(slots, (int)parallel), NULL);
         }
     }
     return true;
 }
 
 bool
-http_send_all(struct http *http, const struct http_request *requests, size_t count, int parallel, http_done *done,
-              void *context, struct error *err)
+http_send_all(struct http *http, const struct http_request *requests, size_t count, int parallel,
+              http_done *done, void *context, struct error *err)
 {
     struct http_transfer slots[PARALLEL_MOST];
     bool ok;
@@ -269,14 +277,15 @@ http_send_all(struct http *http, const struct http_request *requests, size_t cou
     if (parallel > PARALLEL_MOST)
         parallel = PARALLEL_MOST;
     memset(slots, 0, sizeof(slots));
-    ok = run_all(http, slots, requests, count, (size_t) parallel, done, context, err);
+    ok = run_all(http, slots, requests, count, (size_t)parallel, done, context, err);
     for (i = 0; i < parallel; i++)
         http_transfer_clear(http, &slots[i]);
     return ok;
 }
 
 bool
-http_send(struct http *http, const struct http_request *request, struct http_reply *ret_reply, struct error *err)
+http_send(struct http *http, const struct http_request *request, struct http_reply *ret_reply,
+          struct error *err)
 {
     struct http_transfer slot;
     bool ok = true;
@@ -303,10 +312,11 @@ http_escape(struct arena *arena, const char *text)
     char *to = escaped;
 
     for (; *text; text++) {
-        unsigned char c = (unsigned char) *text;
+        unsigned char c = (unsigned char)*text;
 
-        if ((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || strchr("-._~", c)) {
-            *to++ = (char) c;
+        if ((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+            strchr("-._~", c)) {
+            *to++ = (char)c;
         } else {
             *to++ = '%';
             *to++ = hex[c >> 4];

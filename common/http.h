@@ -19,35 +19,37 @@
 struct http; /* a client: connections, credentials, limits */
 
 struct http_request {
-    const char *method;      /* "GET", "POST" */
-    const char *url;         /* absolute, without credentials */
-    const char *body;        /* NULL: none */
+    const char *method; /* "GET", "POST" */
+    const char *url;    /* absolute, without credentials */
+    const char *body;   /* NULL: none */
     const char *content_type;
-    size_t limit_bytes;      /* 0: 256 MiB of decoded body */
+    size_t limit_bytes; /* 0: 256 MiB of decoded body */
     /* NULL, or says of a status beside 2xx that it is an answer as well: not tried again, given to
-     * http_done, http_send returns true (a 422 that asks for smaller steps). Asked with a NULL body when
-     * the answer passed limit_bytes. */
+     * http_done, http_send returns true (a 422 that asks for smaller steps). Asked with a NULL body
+     * when the answer passed limit_bytes. */
     bool (*is_answer)(long status, const struct buf *body);
 };
 struct http_reply {
     long status;
-    struct buf body;         /* the caller frees (buf_free) */
+    struct buf body; /* the caller frees (buf_free) */
     char content_type[128];
-    bool is_too_large;       /* the body passed limit_bytes and is cut */
+    bool is_too_large; /* the body passed limit_bytes and is cut */
 };
 
 /* Reads url, user, token, password, token-file …, ca-file, cert-file, key-file, header (any number,
  * "Name: value"), org-id, timeout of a section. A user goes with password, else with token; a token
  * alone is a bearer token. */
-bool http_open(struct http **ret_http, struct settings *settings, const struct section *section, struct error *err) MUST_CHECK;
-/* True on any 2xx. Otherwise ERR_NET with URL, status, the start of the body as detail and a hint. After
- * a failure ret_reply->status tells the last status (0: no answer) and the body is kept. */
-bool http_send(struct http *http, const struct http_request *request, struct http_reply *ret_reply, struct error *err) MUST_CHECK;
-/* Several at once, at most `parallel` in flight, replies in order of requests; stops at the first failure.
- * The body is freed after `done`, which may take it away by zeroing the buf. */
+bool http_open(struct http **ret_http, struct settings *settings, const struct section *section,
+               struct error *err) MUST_CHECK;
+/* True on any 2xx. Otherwise ERR_NET with URL, status, the start of the body as detail and a hint.
+ * After a failure ret_reply->status tells the last status (0: no answer) and the body is kept. */
+bool http_send(struct http *http, const struct http_request *request, struct http_reply *ret_reply,
+               struct error *err) MUST_CHECK;
+/* Several at once, at most `parallel` in flight, replies in order of requests; stops at the first
+ * failure. The body is freed after `done`, which may take it away by zeroing the buf. */
 typedef bool http_done(void *context, size_t index, struct http_reply *reply, struct error *err);
-bool http_send_all(struct http *http, const struct http_request *requests, size_t count, int parallel, http_done *done,
-                   void *context, struct error *err) MUST_CHECK;
+bool http_send_all(struct http *http, const struct http_request *requests, size_t count,
+                   int parallel, http_done *done, void *context, struct error *err) MUST_CHECK;
 char *http_escape(struct arena *arena, const char *text); /* percent-encoding for a query or form */
 void http_close(struct http *http);
 

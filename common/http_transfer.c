@@ -12,8 +12,8 @@
 enum {
     BODY_LIMIT_BYTES = 256 * 1024 * 1024,
     CONNECT_TIMEOUT_SECONDS = 15,
-    TRIES_MOST = 5,         /* of a server that answers */
-    TRIES_UNREACHABLE = 3,  /* of one that cannot be reached: the user waits for the error */
+    TRIES_MOST = 5,        /* of a server that answers */
+    TRIES_UNREACHABLE = 3, /* of one that cannot be reached: the user waits for the error */
     BACKOFF_MS = 500,
     BACKOFF_MOST_MS = 30000,
     RETRY_AFTER_MOST_SECONDS = 60,
@@ -26,14 +26,15 @@ http_clock_ms(void)
     struct timespec now;
 
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static size_t
 take_body(char *data, size_t size, size_t count, void *context)
 {
     struct http_transfer *transfer = context;
-    size_t limit = transfer->request->limit_bytes ? transfer->request->limit_bytes : BODY_LIMIT_BYTES;
+    size_t limit =
+        transfer->request->limit_bytes ? transfer->request->limit_bytes : BODY_LIMIT_BYTES;
 
     size *= count;
     if (size > limit || transfer->reply.body.size > limit - size) {
@@ -48,10 +49,10 @@ static void
 set_credentials(const struct http *http, CURL *easy)
 {
     if (http->is_bearer) {
-        curl_easy_setopt(easy, CURLOPT_HTTPAUTH, (long) CURLAUTH_BEARER);
+        curl_easy_setopt(easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
         curl_easy_setopt(easy, CURLOPT_XOAUTH2_BEARER, http->secret);
     } else if (http->user) {
-        curl_easy_setopt(easy, CURLOPT_HTTPAUTH, (long) CURLAUTH_BASIC);
+        curl_easy_setopt(easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
         curl_easy_setopt(easy, CURLOPT_USERNAME, http->user);
         curl_easy_setopt(easy, CURLOPT_PASSWORD, http->secret ? http->secret : "");
     }
@@ -72,9 +73,11 @@ set_limits(const struct http *http, CURL *easy)
     curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, http->has_own_headers ? 0L : 1L);
     curl_easy_setopt(easy, CURLOPT_MAXREDIRS, 5L);
-    curl_easy_setopt(easy, CURLOPT_POSTREDIR, (long) CURL_REDIR_POST_ALL);
+    curl_easy_setopt(easy, CURLOPT_POSTREDIR, (long)CURL_REDIR_POST_ALL);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT,
-                     http->timeout_seconds < CONNECT_TIMEOUT_SECONDS ? http->timeout_seconds : (long) CONNECT_TIMEOUT_SECONDS);
+                     http->timeout_seconds < CONNECT_TIMEOUT_SECONDS
+                         ? http->timeout_seconds
+                         : (long)CONNECT_TIMEOUT_SECONDS);
     curl_easy_setopt(easy, CURLOPT_TIMEOUT, http->timeout_seconds);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
@@ -111,7 +114,7 @@ set_request(struct http_transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_URL, request->url);
     if (request->body) {
         curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request->body);
-        curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t) strlen(request->body));
+        curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(request->body));
     }
     if (request->body ? strcmp(request->method, "POST") != 0 : strcmp(request->method, "GET") != 0)
         curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request->method);
@@ -158,7 +161,8 @@ drop_handle(struct http *http, struct http_transfer *transfer)
 static bool
 is_unreachable(CURLcode code)
 {
-    return code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY;
+    return code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST ||
+           code == CURLE_COULDNT_RESOLVE_PROXY;
 }
 
 static bool
@@ -182,14 +186,14 @@ is_cut(CURLcode code)
 static int64_t
 backoff_ms(int tries)
 {
-    int64_t delay = (int64_t) BACKOFF_MS << (tries < 8 ? tries - 1 : 7);
+    int64_t delay = (int64_t)BACKOFF_MS << (tries < 8 ? tries - 1 : 7);
     uint32_t random = 0;
 
     if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
-        random = (uint32_t) http_clock_ms();
+        random = (uint32_t)http_clock_ms();
     if (delay > BACKOFF_MOST_MS)
         delay = BACKOFF_MOST_MS;
-    return delay / 2 + (int64_t) (random % (uint32_t) delay);
+    return delay / 2 + (int64_t)(random % (uint32_t)delay);
 }
 
 static bool
@@ -206,7 +210,8 @@ is_answer(const struct http_transfer *transfer)
     if (transfer->code != CURLE_OK)
         return false;
     return is_2xx(transfer->reply.status) ||
-           (request->is_answer && request->is_answer(transfer->reply.status, &transfer->reply.body));
+           (request->is_answer &&
+            request->is_answer(transfer->reply.status, &transfer->reply.body));
 }
 
 /* Whether to try again, and the wait before it. */
@@ -225,7 +230,9 @@ is_worth_another(struct http_transfer *transfer, int64_t *ret_wait_ms)
     if (transfer->retry_after_seconds > 0) {
         long seconds = transfer->retry_after_seconds;
 
-        *ret_wait_ms = 1000 * (int64_t) (seconds < RETRY_AFTER_MOST_SECONDS ? seconds : RETRY_AFTER_MOST_SECONDS);
+        *ret_wait_ms =
+            1000 *
+            (int64_t)(seconds < RETRY_AFTER_MOST_SECONDS ? seconds : RETRY_AFTER_MOST_SECONDS);
     }
     return true;
 }
@@ -241,12 +248,14 @@ http_transfer_finish(struct http *http, struct http_transfer *transfer, CURLcode
     curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &transfer->reply.status);
     curl_easy_getinfo(transfer->easy, CURLINFO_RETRY_AFTER, &retry_after);
     curl_easy_getinfo(transfer->easy, CURLINFO_CONTENT_TYPE, &type);
-    transfer->retry_after_seconds = retry_after < 100000 ? (long) retry_after : 100000;
-    snprintf(transfer->reply.content_type, sizeof(transfer->reply.content_type), "%s", type ? type : "");
+    transfer->retry_after_seconds = retry_after < 100000 ? (long)retry_after : 100000;
+    snprintf(transfer->reply.content_type, sizeof(transfer->reply.content_type), "%s",
+             type ? type : "");
     drop_handle(http, transfer);
     if (!is_answer(transfer) && is_worth_another(transfer, &wait)) {
-        log_info("%s %s: status %ld (%s), trying again in %.1f s", transfer->request->method, transfer->request->url,
-                 transfer->reply.status, curl_easy_strerror(code), (double) wait / 1000);
+        log_info("%s %s: status %ld (%s), trying again in %.1f s", transfer->request->method,
+                 transfer->request->url, transfer->reply.status, curl_easy_strerror(code),
+                 (double)wait / 1000);
         transfer->not_before_ms = http_clock_ms() + wait;
         transfer->state = TRANSFER_WAITS;
         return false;
@@ -259,7 +268,7 @@ http_transfer_finish(struct http *http, struct http_transfer *transfer, CURLcode
 static int
 shown_size(const struct http_transfer *transfer)
 {
-    return (int) strcspn(transfer->request->url, "?#");
+    return (int)strcspn(transfer->request->url, "?#");
 }
 
 static void
@@ -271,7 +280,7 @@ set_detail(const struct http_transfer *transfer, struct error *err)
     size_t i;
 
     for (i = 0; i < size; i++)
-        text[i] = (unsigned char) body->data[i] < ' ' ? ' ' : body->data[i];
+        text[i] = (unsigned char)body->data[i] < ' ' ? ' ' : body->data[i];
     text[size] = '\0';
     if (size)
         error_detail(err, "the server says: %s", text);
@@ -281,12 +290,16 @@ static bool
 hint_credentials(const struct http *http, long status, struct error *err)
 {
     if (!http->secret)
-        return error_hint(err, "The server wants credentials: set token-file, or user and password-file, in %s.", http->where);
+        return error_hint(
+            err, "The server wants credentials: set token-file, or user and password-file, in %s.",
+            http->where);
     if (status == 401)
-        return error_hint(err, "The server refuses the %s: check %s in %s.", http->is_bearer ? "token" : "user or its password or token",
+        return error_hint(err, "The server refuses the %s: check %s in %s.",
+                          http->is_bearer ? "token" : "user or its password or token",
                           http->secret_key, http->where);
-    return error_hint(err, "The token or user of %s in %s may not read this: ask for the right to query.", http->secret_key,
-                      http->where);
+    return error_hint(
+        err, "The token or user of %s in %s may not read this: ask for the right to query.",
+        http->secret_key, http->where);
 }
 
 static bool
@@ -294,55 +307,72 @@ fail_status(const struct http *http, const struct http_transfer *transfer, struc
 {
     long status = transfer->reply.status;
 
-    error_set(err, ERR_NET, "%s %.*s: status %ld", transfer->request->method, shown_size(transfer), transfer->request->url,
-              status);
+    error_set(err, ERR_NET, "%s %.*s: status %ld", transfer->request->method, shown_size(transfer),
+              transfer->request->url, status);
     set_detail(transfer, err);
     if (status == 401 || status == 403)
         return hint_credentials(http, status, err);
     if (status == 404)
-        return error_hint(err, "Check url in %s: a path such as /prometheus may be missing.", http->where);
+        return error_hint(err, "Check url in %s: a path such as /prometheus may be missing.",
+                          http->where);
     if (status >= 300 && status < 400)
-        return error_hint(err, "The server points elsewhere: set url in %s to where it points.", http->where);
+        return error_hint(err, "The server points elsewhere: set url in %s to where it points.",
+                          http->where);
     if (status == 429 || status >= 499)
-        return error_hint(err, "The server was asked %d times: run the command again later, what is loaded stays.", transfer->tries);
+        return error_hint(
+            err,
+            "The server was asked %d times: run the command again later, what is loaded stays.",
+            transfer->tries);
     return error_hint(err, "Check url and the other keys of %s.", http->where);
 }
 
 static bool
 fail_network(const struct http *http, const struct http_transfer *transfer, struct error *err)
 {
-    error_set(err, ERR_NET, "%s %.*s: %s", transfer->request->method, shown_size(transfer), transfer->request->url,
+    error_set(err, ERR_NET, "%s %.*s: %s", transfer->request->method, shown_size(transfer),
+              transfer->request->url,
               transfer->reason[0] ? transfer->reason : curl_easy_strerror(transfer->code));
     switch (transfer->code) {
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
-        return error_hint(err, "Set ca-file in %s to the certificate of the authority that signed the server's.", http->where);
+        return error_hint(
+            err, "Set ca-file in %s to the certificate of the authority that signed the server's.",
+            http->where);
     case CURLE_SSL_CERTPROBLEM:
         return error_hint(err, "Check cert-file and key-file in %s.", http->where);
     case CURLE_OPERATION_TIMEDOUT:
         return error_hint(err, "Raise timeout in %s, or see why the server is slow.", http->where);
     default:
-        return error_hint(err, "Check that the server runs and is reached from here: url in %s, and https_proxy in the environment.",
+        return error_hint(err,
+                          "Check that the server runs and is reached from here: url in %s, and "
+                          "https_proxy in the environment.",
                           http->where);
     }
 }
 
 bool
-http_transfer_verdict(const struct http *http, const struct http_transfer *transfer, struct error *err)
+http_transfer_verdict(const struct http *http, const struct http_transfer *transfer,
+                      struct error *err)
 {
     if (is_answer(transfer))
         return true;
     if (transfer->reply.is_too_large) {
-        size_t limit = transfer->request->limit_bytes ? transfer->request->limit_bytes : BODY_LIMIT_BYTES;
+        size_t limit =
+            transfer->request->limit_bytes ? transfer->request->limit_bytes : BODY_LIMIT_BYTES;
 
         /* Where the caller can ask for less, too much is an answer. */
-        if (transfer->request->is_answer && transfer->request->is_answer(transfer->reply.status, NULL))
+        if (transfer->request->is_answer &&
+            transfer->request->is_answer(transfer->reply.status, NULL))
             return true;
-        error_set(err, ERR_NET, "%s %.*s: the answer is larger than %zu MiB", transfer->request->method, shown_size(transfer),
-                  transfer->request->url, limit >> 20);
-        return error_hint(err, "Check url in %s: this is not the answer of the interface it should be.", http->where);
+        error_set(err, ERR_NET, "%s %.*s: the answer is larger than %zu MiB",
+                  transfer->request->method, shown_size(transfer), transfer->request->url,
+                  limit >> 20);
+        return error_hint(err,
+                          "Check url in %s: this is not the answer of the interface it should be.",
+                          http->where);
     }
-    return transfer->code == CURLE_OK ? fail_status(http, transfer, err) : fail_network(http, transfer, err);
+    return transfer->code == CURLE_OK ? fail_status(http, transfer, err)
+                                      : fail_network(http, transfer, err);
 }
 
 void

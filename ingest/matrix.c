@@ -78,7 +78,8 @@ read_series(struct matrix *m, struct matrix_summary *summary)
         if (strcmp(key, "metric") == 0) {
             if (announced)
                 return matrix_fail(m, "a series with two \"metric\"");
-            if (!read_labels(m) || !m->reader->series(m->reader->context, m->labels, m->label_count, &want, m->err))
+            if (!read_labels(m) ||
+                !m->reader->series(m->reader->context, m->labels, m->label_count, &want, m->err))
                 return false;
             announced = true;
             summary->series++;
@@ -196,7 +197,8 @@ read_problem(struct matrix *m, struct matrix_summary *summary)
 
     if (!matrix_peek(m, &c))
         return false;
-    return c == '"' ? matrix_string(m, summary->problem, sizeof(summary->problem), NULL) : matrix_skip(m, 0);
+    return c == '"' ? matrix_string(m, summary->problem, sizeof(summary->problem), NULL)
+                    : matrix_skip(m, 0);
 }
 
 static bool
@@ -207,7 +209,8 @@ read_status(struct matrix *m, struct matrix_summary *summary)
     if (!matrix_string(m, status, sizeof(status), NULL))
         return false;
     summary->is_success = strcmp(status, "success") == 0;
-    return summary->is_success || strcmp(status, "error") == 0 || matrix_fail(m, "status is neither success nor error");
+    return summary->is_success || strcmp(status, "error") == 0 ||
+           matrix_fail(m, "status is neither success nor error");
 }
 
 static bool
@@ -257,7 +260,8 @@ read_answer(struct matrix *m, struct matrix_summary *summary)
 }
 
 bool
-matrix_read(const struct matrix_reader *reader, struct matrix_summary *ret_summary, struct error *err)
+matrix_read(const struct matrix_reader *reader, struct matrix_summary *ret_summary,
+            struct error *err)
 {
     struct arena arena = {0};
     struct matrix *m = arena_alloc(&arena, sizeof(*m));

@@ -35,11 +35,12 @@ struct matrix_reader {
     void *context;
     /* Next bytes; *ret_size 0 at the end. */
     bool (*read)(void *context, void *into, size_t room, size_t *ret_size, struct error *err);
-    bool (*series)(void *context, const struct label *labels, size_t count, enum matrix_want *ret_want,
-                   struct error *err);
+    bool (*series)(void *context, const struct label *labels, size_t count,
+                   enum matrix_want *ret_want, struct error *err);
     /* Values of the series just announced, in order, in batches. With MATRIX_BOUNDS the first and
      * the last, their values 0. */
-    bool (*values)(void *context, const struct matrix_value *values, size_t count, struct error *err);
+    bool (*values)(void *context, const struct matrix_value *values, size_t count,
+                   struct error *err);
 };
 
 struct matrix_summary {
@@ -52,7 +53,8 @@ struct matrix_summary {
 
 /* ERR_INPUT with the byte offset when the input is not such an answer. An answer with status error
  * is one: the summary says so. */
-bool matrix_read(const struct matrix_reader *reader, struct matrix_summary *ret_summary, struct error *err) MUST_CHECK;
+bool matrix_read(const struct matrix_reader *reader, struct matrix_summary *ret_summary,
+                 struct error *err) MUST_CHECK;
 
 /* A decimal number as delivered ("0.7493333333333333", "1e-05", "NaN", "+Inf"): the nearest double,
  * as strtod gives it. False when the text is none. */

@@ -12,8 +12,9 @@ matrix_fail(struct matrix *m, const char *what)
     if (m->err->code != ERR_NONE)
         return false;
     if (m->is_at_end && m->at == m->end)
-        return error_set(m->err, ERR_INPUT, "byte %llu: ends too early, %s", (unsigned long long) byte, what);
-    return error_set(m->err, ERR_INPUT, "byte %llu: %s", (unsigned long long) byte, what);
+        return error_set(m->err, ERR_INPUT, "byte %llu: ends too early, %s",
+                         (unsigned long long)byte, what);
+    return error_set(m->err, ERR_INPUT, "byte %llu: %s", (unsigned long long)byte, what);
 }
 
 bool
@@ -29,7 +30,8 @@ matrix_fill(struct matrix *m)
     m->at = 0;
     m->end = left;
     while (m->end < MATRIX_WINDOW && !m->is_at_end) {
-        if (!m->reader->read(m->reader->context, m->window + m->end, MATRIX_WINDOW - m->end, &size, m->err))
+        if (!m->reader->read(m->reader->context, m->window + m->end, MATRIX_WINDOW - m->end, &size,
+                             m->err))
             return false;
         m->end += size;
         m->is_at_end = size == 0;
@@ -126,10 +128,10 @@ put_utf8(struct string_out *out, unsigned code)
     size_t i;
 
     for (i = size - 1; i > 0; i--) {
-        text[i] = (char) (0x80 | (code & 0x3F));
+        text[i] = (char)(0x80 | (code & 0x3F));
         code >>= 6;
     }
-    text[0] = (char) (size == 1 ? code : (0xF00u >> size & 0xF0u) | code);
+    text[0] = (char)(size == 1 ? code : (0xF00u >> size & 0xF0u) | code);
     put(out, text, size);
 }
 
@@ -145,9 +147,9 @@ hex4(struct matrix *m, unsigned *ret_code)
         if (!next_byte(m, &c))
             return false;
         if (c >= '0' && c <= '9')
-            code = code << 4 | (unsigned) (c - '0');
+            code = code << 4 | (unsigned)(c - '0');
         else if ((c | 32) >= 'a' && (c | 32) <= 'f')
-            code = code << 4 | (unsigned) ((c | 32) - 'a' + 10);
+            code = code << 4 | (unsigned)((c | 32) - 'a' + 10);
         else
             return matrix_fail(m, "expected four hexadecimal digits");
     }
@@ -213,19 +215,19 @@ matrix_string(struct matrix *m, char *into, size_t room, size_t *ret_size)
         const char *end = m->window + m->end;
         const char *to = from;
 
-        while (to < end && *to != '"' && *to != '\\' && (unsigned char) *to >= ' ')
+        while (to < end && *to != '"' && *to != '\\' && (unsigned char)*to >= ' ')
             to++;
-        put(&out, from, (size_t) (to - from));
-        m->at += (size_t) (to - from);
+        put(&out, from, (size_t)(to - from));
+        m->at += (size_t)(to - from);
         if (!next_byte(m, &c))
             return false;
         if (c == '"')
             break;
         if (c == '\\' && !escape(m, &out))
             return false;
-        if (c != '\\' && (unsigned char) c < ' ')
+        if (c != '\\' && (unsigned char)c < ' ')
             return matrix_fail(m, "a control character in a string");
-        if (c != '\\' && (unsigned char) c >= ' ')
+        if (c != '\\' && (unsigned char)c >= ' ')
             put(&out, &c, 1); /* the window was refilled in between */
     }
     if (into && room)
@@ -278,7 +280,8 @@ skip_number(struct matrix *m)
             text[size++] = c;
         m->at++;
     }
-    return (size && size < sizeof(text) && matrix_number(text, size, &value)) || matrix_fail(m, "expected a value");
+    return (size && size < sizeof(text) && matrix_number(text, size, &value)) ||
+           matrix_fail(m, "expected a value");
 }
 
 static bool

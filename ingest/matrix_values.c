@@ -13,8 +13,9 @@
 enum { NUMBER_MOST = 64, MANTISSA_DIGITS = 19, FRACTION_DIGITS = 27, STEP_BACK = 4096 };
 
 static const long double powers_of_ten[FRACTION_DIGITS + 1] = {
-    1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,  1e7L,  1e8L,  1e9L,  1e10L, 1e11L, 1e12L, 1e13L,
-    1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L,
+    1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,  1e7L,  1e8L,  1e9L,
+    1e10L, 1e11L, 1e12L, 1e13L, 1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L,
+    1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L,
 };
 
 /* Digits over a power of ten, both exact in 64 bits: the quotient is right to half a unit of its 64
@@ -24,19 +25,19 @@ static bool
 divide(uint64_t digits, int fraction, double *ret_value)
 {
 #if LDBL_MANT_DIG == 64
-    long double quotient = (long double) digits / powers_of_ten[fraction];
+    long double quotient = (long double)digits / powers_of_ten[fraction];
     uint64_t mantissa;
 
     memcpy(&mantissa, &quotient, sizeof(mantissa));
     mantissa &= 0x7FF;
     if (mantissa >= 0x3FF && mantissa <= 0x401)
         return false;
-    *ret_value = (double) quotient;
+    *ret_value = (double)quotient;
     return true;
 #else
     if (digits >> DBL_MANT_DIG || fraction > 22)
         return false;
-    *ret_value = (double) digits / (double) powers_of_ten[fraction];
+    *ret_value = (double)digits / (double)powers_of_ten[fraction];
     return true;
 #endif
 }
@@ -52,7 +53,7 @@ short_decimal(const char *text, const char *end, double *ret_value)
     double value;
 
     for (; at < end; at++) {
-        unsigned digit = (unsigned) (*at - '0');
+        unsigned digit = (unsigned)(*at - '0');
 
         if (digit <= 9)
             digits = digits * 10 + digit;
@@ -61,9 +62,10 @@ short_decimal(const char *text, const char *end, double *ret_value)
         else
             return false;
     }
-    if (end - first - (point != NULL) > MANTISSA_DIGITS || end == first || (point && point + 1 == end))
+    if (end - first - (point != NULL) > MANTISSA_DIGITS || end == first ||
+        (point && point + 1 == end))
         return false;
-    if (!divide(digits, point ? (int) (end - point - 1) : 0, &value))
+    if (!divide(digits, point ? (int)(end - point - 1) : 0, &value))
         return false;
     *ret_value = *text == '-' ? -value : value;
     return true;
@@ -82,7 +84,8 @@ matrix_number(const char *text, size_t size, double *ret_value)
         return false;
     memcpy(copy, text, size);
     copy[size] = '\0';
-    /* strtod also takes white space, hexadecimal and "infinity": leave it what Prometheus writes. */
+    /* strtod also takes white space, hexadecimal and "infinity": leave it what Prometheus writes.
+     */
     if (strcmp(copy, "NaN") == 0)
         value = NAN;
     else if (strcmp(copy, "+Inf") == 0 || strcmp(copy, "Inf") == 0)
@@ -128,8 +131,8 @@ time_number(const char *text, size_t size, int64_t *ret_ms)
     return true;
 }
 
-/* [t,"v"] in the compact form at m->at. False: not that form, or not wholly in the window; m is as it
- * was. Every loop ends at a ']': one stands behind the window's end. */
+/* [t,"v"] in the compact form at m->at. False: not that form, or not wholly in the window; m is as
+ * it was. Every loop ends at a ']': one stands behind the window's end. */
 static bool
 compact_value(struct matrix *m, int64_t *ret_ms, double *ret_value)
 {
@@ -139,15 +142,15 @@ compact_value(struct matrix *m, int64_t *ret_ms, double *ret_value)
 
     if (*at++ != '[')
         return false;
-    for (from = at; (unsigned) (*at - '0') <= 9 && at - from < 12; at++)
+    for (from = at; (unsigned)(*at - '0') <= 9 && at - from < 12; at++)
         seconds = seconds * 10 + (*at - '0');
     if (at == from || at - from > 11)
         return false;
     *ret_ms = seconds * 1000;
     if (*at == '.') {
-        while ((unsigned) (*++at - '0') <= 9)
+        while ((unsigned)(*++at - '0') <= 9)
             ;
-        if (!time_number(from, (size_t) (at - from), ret_ms))
+        if (!time_number(from, (size_t)(at - from), ret_ms))
             return false;
     }
     if (at[0] != ',' || at[1] != '"')
@@ -156,9 +159,9 @@ compact_value(struct matrix *m, int64_t *ret_ms, double *ret_value)
     while (*at != '"' && *at != ']')
         at++;
     if (*at != '"' || at + 1 >= m->window + m->end || at[1] != ']' ||
-        !matrix_number(from, (size_t) (at - from), ret_value))
+        !matrix_number(from, (size_t)(at - from), ret_value))
         return false;
-    m->at = (size_t) (at + 2 - m->window);
+    m->at = (size_t)(at + 2 - m->window);
     return true;
 }
 
@@ -209,9 +212,10 @@ last_bracket(const char *at, const char *end)
 
         memcpy(&here, at, 16);
         memcpy(&next, at + 1, 16);
-        found = _mm_movemask_epi8(_mm_andnot_si128(_mm_cmpeq_epi8(next, comma), _mm_cmpeq_epi8(here, bracket)));
+        found = _mm_movemask_epi8(
+            _mm_andnot_si128(_mm_cmpeq_epi8(next, comma), _mm_cmpeq_epi8(here, bracket)));
         if (found)
-            return at + __builtin_ctz((unsigned) found);
+            return at + __builtin_ctz((unsigned)found);
     }
 #endif
     for (; end - at > 1; at++) {
@@ -238,10 +242,10 @@ step_to_last(struct matrix *m)
         if (!matrix_fill(m))
             return false;
     }
-    open = memrchr(m->window + m->at, '[', (size_t) (bracket - m->window) - m->at);
+    open = memrchr(m->window + m->at, '[', (size_t)(bracket - m->window) - m->at);
     if (!open)
         return matrix_fail(m, "expected '['");
-    m->at = (size_t) (open - m->window);
+    m->at = (size_t)(open - m->window);
     return true;
 }
 

@@ -1,7 +1,7 @@
 /*
- * A live server, asked day by day. Each day is one transaction: killed in between, the next run goes
- * on where this one stopped, and does not ask again for what is complete. A chunk that is too much
- * for the server is asked in halves, down to an hour.
+ * A live server, asked day by day. Each day is one transaction: killed in between, the next run
+ * goes on where this one stopped, and does not ask again for what is complete. A chunk that is too
+ * much for the server is asked in halves, down to an hour.
  */
 #include <config.h>
 
@@ -49,9 +49,10 @@ read_memory(void *context, void *into, size_t room, size_t *ret_size, struct err
 }
 
 static bool
-scan(const struct chunk *chunk, const struct buf *body, bool is_taking, struct matrix_summary *ret_summary, struct error *err)
+scan(const struct chunk *chunk, const struct buf *body, bool is_taking,
+     struct matrix_summary *ret_summary, struct error *err)
 {
-    struct memory memory = { .feed = *chunk->feed, .body = body };
+    struct memory memory = {.feed = *chunk->feed, .body = body};
     const struct matrix_reader reader = {
         &memory,
         read_memory,
@@ -64,7 +65,8 @@ scan(const struct chunk *chunk, const struct buf *body, bool is_taking, struct m
     }
     if (err->code == ERR_INPUT) {
         error_context(err, "answer of %s", chunk->server->range_url);
-        error_hint(err, "Run the command again; if the answer stays broken, see what stands between this machine and the server.");
+        error_hint(err, "Run the command again; if the answer stays broken, see what stands "
+                        "between this machine and the server.");
     }
     return false;
 }
@@ -79,9 +81,9 @@ note_warnings(const struct chunk *chunk, const struct matrix_summary *summary)
     }
     object->is_incomplete = true;
     if (!object->problem) {
-        object->problem = summary->warnings[0]
-                              ? arena_printf(chunk->server->run->arena, "warnings: %s", summary->warnings)
-                              : "the answer is partial";
+        object->problem = summary->warnings[0] ? arena_printf(chunk->server->run->arena,
+                                                              "warnings: %s", summary->warnings)
+                                               : "the answer is partial";
         log_warning("%s: %s; it will be asked again next time", object->name, object->problem);
     }
 }
@@ -89,13 +91,16 @@ note_warnings(const struct chunk *chunk, const struct matrix_summary *summary)
 static bool
 fail_too_much(const struct chunk *chunk, const struct http_reply *reply, struct error *err)
 {
-    error_set(err, ERR_NET, "POST %s: status %ld even for one hour", chunk->server->range_url, reply->status);
+    error_set(err, ERR_NET, "POST %s: status %ld even for one hour", chunk->server->range_url,
+              reply->status);
     if (reply->is_too_large) {
         error_detail(err, "the answer is larger than %d MiB", BODY_LIMIT_BYTES >> 20);
     } else {
         error_detail(err, "the server says: %.300s", reply->body.data ? reply->body.data : "");
     }
-    return error_hint(err, "Raise --query.max-samples or --query.timeout of the server, or give it recording rules.");
+    return error_hint(
+        err,
+        "Raise --query.max-samples or --query.timeout of the server, or give it recording rules.");
 }
 
 static bool
@@ -111,14 +116,16 @@ take_reply(void *context, size_t index, struct http_reply *reply, struct error *
     }
     chunk->feed->metric = &query->metric;
     chunk->feed->statistic = query->statistic;
-    if (query->metric.scale == SCALE_AUTO && query->statistic == STATISTIC_MAX && !scan(chunk, &reply->body, false, &summary, err)) {
+    if (query->metric.scale == SCALE_AUTO && query->statistic == STATISTIC_MAX &&
+        !scan(chunk, &reply->body, false, &summary, err)) {
         return false;
     }
     if (!scan(chunk, &reply->body, true, &summary, err)) {
         return false;
     }
     if (!summary.is_success) {
-        error_set(err, ERR_NET, "POST %s: the server answered with an error", chunk->server->range_url);
+        error_set(err, ERR_NET, "POST %s: the server answered with an error",
+                  chunk->server->range_url);
         return error_detail(err, "%s", summary.problem);
     }
     note_warnings(chunk, &summary);
@@ -130,15 +137,18 @@ take_reply(void *context, size_t index, struct http_reply *reply, struct error *
 static bool
 is_too_much(long status, const struct buf *body)
 {
-    return !body || status == 422 || (status == 503 && body->data && strstr(body->data, "\"errorType\":\"timeout\""));
+    return !body || status == 422 ||
+           (status == 503 && body->data && strstr(body->data, "\"errorType\":\"timeout\""));
 }
 
 static const char *
 form(const struct chunk *chunk, const struct prometheus_query *query)
 {
     /* nocache keeps VictoriaMetrics from moving start and end; others do not know it. */
-    return arena_printf(chunk->arena, "query=%s&start=%" PRId64 "&end=%" PRId64 "&step=%d&nocache=1",
-                        http_escape(chunk->arena, query->promql), chunk->from + HOUR_SECONDS, chunk->to, HOUR_SECONDS);
+    return arena_printf(chunk->arena,
+                        "query=%s&start=%" PRId64 "&end=%" PRId64 "&step=%d&nocache=1",
+                        http_escape(chunk->arena, query->promql), chunk->from + HOUR_SECONDS,
+                        chunk->to, HOUR_SECONDS);
 }
 
 static bool ask_halves(const struct chunk *chunk, struct error *err);
@@ -159,7 +169,8 @@ ask(struct chunk *chunk, struct error *err)
             .is_answer = is_too_much,
         };
     }
-    return http_send_all(chunk->server->http, requests, chunk->count, chunk->server->parallel, take_reply, chunk, err) &&
+    return http_send_all(chunk->server->http, requests, chunk->count, chunk->server->parallel,
+                         take_reply, chunk, err) &&
            ask_halves(chunk, err);
 }
 
@@ -176,7 +187,8 @@ ask_halves(const struct chunk *chunk, struct error *err)
         if (!chunk->is_too_much[i]) {
             continue;
         }
-        log_info("%s: asking %s in halves of %" PRId64 " hours", chunk->feed->object->name, chunk->queries[i]->promql, hours);
+        log_info("%s: asking %s in halves of %" PRId64 " hours", chunk->feed->object->name,
+                 chunk->queries[i]->promql, hours);
         first.queries = &chunk->queries[i];
         first.count = 1;
         second = first;
@@ -189,12 +201,19 @@ ask_halves(const struct chunk *chunk, struct error *err)
 }
 
 static bool
-ask_stage(struct prometheus_server *server, struct telemetry_feed *feed, int stage, struct error *err)
+ask_stage(struct prometheus_server *server, struct telemetry_feed *feed, int stage,
+          struct error *err)
 {
-    struct arena arena = { 0 };
-    const struct prometheus_query **queries = arena_alloc(&arena, server->query_count * sizeof(*queries));
+    struct arena arena = {0};
+    const struct prometheus_query **queries =
+        arena_alloc(&arena, server->query_count * sizeof(*queries));
     struct chunk chunk = {
-        .server = server, .feed = feed, .queries = queries, .from = feed->object->from, .to = feed->object->to, .arena = &arena,
+        .server = server,
+        .feed = feed,
+        .queries = queries,
+        .from = feed->object->from,
+        .to = feed->object->to,
+        .arena = &arena,
     };
     bool good;
 
@@ -210,7 +229,8 @@ ask_stage(struct prometheus_server *server, struct telemetry_feed *feed, int sta
 
 /* All answers of a day into the rollup and from there into the transaction. */
 static bool
-pull_pass(struct prometheus_server *server, struct telemetry_feed *feed, bool *is_begun, struct error *err)
+pull_pass(struct prometheus_server *server, struct telemetry_feed *feed, bool *is_begun,
+          struct error *err)
 {
     for (int stage = 0; stage < PROMETHEUS_STAGES; stage++) {
         if (!ask_stage(server, feed, stage, err)) {
@@ -226,7 +246,8 @@ pull_pass(struct prometheus_server *server, struct telemetry_feed *feed, bool *i
 }
 
 static bool
-pull_day(struct prometheus_server *server, struct telemetry_slice *slice, struct telemetry_object *object, struct error *err)
+pull_day(struct prometheus_server *server, struct telemetry_slice *slice,
+         struct telemetry_object *object, struct error *err)
 {
     struct telemetry_shares shares;
     struct telemetry_feed feed = {
@@ -275,7 +296,7 @@ static bool
 one_day(struct live *live, struct telemetry_slice *slice, int64_t day, struct error *err)
 {
     struct source_run *run = live->server.run;
-    struct telemetry_object object = { .first_ms = -1, .from = day };
+    struct telemetry_object object = {.first_ms = -1, .from = day};
     char text[CALENDAR_TEXT];
     bool is_settled;
 
@@ -300,7 +321,8 @@ one_month(struct live *live, int64_t month, struct error *err)
 {
     int64_t end = month_next(month) < live->to ? month_next(month) : live->to;
     struct telemetry_slice slice;
-    bool good = telemetry_open(&slice, live->server.run, month, err) && telemetry_part_open(&slice, err);
+    bool good =
+        telemetry_open(&slice, live->server.run, month, err) && telemetry_part_open(&slice, err);
 
     for (int64_t day = month; good && day < end; day += DAY_SECONDS) {
         good = day < live->from || one_day(live, &slice, day, err);
@@ -314,8 +336,9 @@ static bool
 tell_gap(const struct live *live, struct error *err)
 {
     struct source_run *run = live->server.run;
-    const char *param[] = { arena_printf(run->arena, "%d", run->source_id), arena_printf(run->arena, "%" PRId64, live->from),
-                            arena_printf(run->arena, "%" PRId64, live->to) };
+    const char *param[] = {arena_printf(run->arena, "%d", run->source_id),
+                           arena_printf(run->arena, "%" PRId64, live->from),
+                           arena_printf(run->arena, "%" PRId64, live->to)};
     struct rows *rows = NULL;
 
     if (!rows_open(&rows, run->db, "sql/telemetry_gap.sql", 3, param, err)) {
@@ -327,8 +350,9 @@ tell_gap(const struct live *live, struct error *err)
         if (!first) {
             log_warning("%s has no samples in this window", live->server.url);
         } else if (strcmp(rows_text(rows, 1), "0") != 0) {
-            log_warning("%s has no samples before %s (%s days of the window): what GPUs did then is unknown", live->server.url,
-                        first, rows_text(rows, 1));
+            log_warning("%s has no samples before %s (%s days of the window): what GPUs did then "
+                        "is unknown",
+                        live->server.url, first, rows_text(rows, 1));
         }
     }
     rows_close(rows);
@@ -340,7 +364,7 @@ prometheus_live(struct source_run *run, struct error *err)
 {
     const struct window *window = &run->settings->window;
     int64_t last_hour = run->settings->now - run->settings->now % HOUR_SECONDS;
-    struct live live = { .from = window->from - window->from % DAY_SECONDS };
+    struct live live = {.from = window->from - window->from % DAY_SECONDS};
     bool good = true;
 
     live.to = window->to + (DAY_SECONDS - window->to % DAY_SECONDS) % DAY_SECONDS;
@@ -348,7 +372,8 @@ prometheus_live(struct source_run *run, struct error *err)
     if (!prometheus_connect(&live.server, run, err)) {
         return false;
     }
-    for (int64_t month = month_start(live.from); good && month < live.to; month = month_next(month)) {
+    for (int64_t month = month_start(live.from); good && month < live.to;
+         month = month_next(month)) {
         good = one_month(&live, month, err);
     }
     prometheus_disconnect(&live.server);

@@ -40,17 +40,21 @@ prometheus_disconnect(struct prometheus_server *server)
 
 /* "data" of an answer that is an array of strings; the caller lets go of *ret_root. */
 static bool
-parse_names(const struct http_reply *reply, const char *url, json_t **ret_root, const json_t **ret_names, struct error *err)
+parse_names(const struct http_reply *reply, const char *url, json_t **ret_root,
+            const json_t **ret_names, struct error *err)
 {
     json_error_t reason;
-    json_t *root = json_loadb(reply->body.data ? reply->body.data : "", reply->body.size, 0, &reason);
+    json_t *root =
+        json_loadb(reply->body.data ? reply->body.data : "", reply->body.size, 0, &reason);
     const json_t *names = root ? json_object_get(root, "data") : NULL;
 
     if (!json_is_array(names)) {
         json_decref(root);
         error_set(err, ERR_NET, "GET %s: the answer is no list of names", url);
-        error_detail(err, "content type %s", reply->content_type[0] ? reply->content_type : "unknown");
-        return error_hint(err, "Check url: it must be where /api/v1/query_range can be asked, without a login page before it.");
+        error_detail(err, "content type %s",
+                     reply->content_type[0] ? reply->content_type : "unknown");
+        return error_hint(err, "Check url: it must be where /api/v1/query_range can be asked, "
+                               "without a login page before it.");
     }
     *ret_root = root;
     *ret_names = names;
@@ -59,24 +63,25 @@ parse_names(const struct http_reply *reply, const char *url, json_t **ret_root, 
 
 /* Names or labels of our metrics in [from, to). */
 static bool
-ask_names(struct prometheus_server *server, const char *what, int64_t from, int64_t to, json_t **ret_root,
-          const json_t **ret_names, struct error *err)
+ask_names(struct prometheus_server *server, const char *what, int64_t from, int64_t to,
+          json_t **ret_root, const json_t **ret_names, struct error *err)
 {
     struct arena *arena = server->run->arena;
-    struct buf match = { 0 };
+    struct buf match = {0};
     struct http_reply reply;
-    struct http_request request = { .method = "GET", .limit_bytes = NAMES_LIMIT_BYTES };
+    struct http_request request = {.method = "GET", .limit_bytes = NAMES_LIMIT_BYTES};
     bool good;
 
     for (const struct metric *metric = signal_metrics; metric->name; metric++) {
         buf_printf(&match, "%s%s", match.size ? "|" : "{__name__=~\"", metric->name);
     }
     buf_puts(&match, "\"}");
-    request.url = arena_printf(arena, "%s/api/v1/%s?match[]=%s&start=%" PRId64 "&end=%" PRId64, server->url, what,
-                               http_escape(arena, match.data), from, to);
+    request.url = arena_printf(arena, "%s/api/v1/%s?match[]=%s&start=%" PRId64 "&end=%" PRId64,
+                               server->url, what, http_escape(arena, match.data), from, to);
     buf_free(&match);
     good = http_send(server->http, &request, &reply, err) &&
-           parse_names(&reply, arena_printf(arena, "%s/api/v1/%s", server->url, what), ret_root, ret_names, err);
+           parse_names(&reply, arena_printf(arena, "%s/api/v1/%s", server->url, what), ret_root,
+                       ret_names, err);
     buf_free(&reply.body);
     return good;
 }
@@ -96,9 +101,10 @@ has_name(const json_t *names, const char *name)
 
 /* Labels of an identity that occur: "UUID, Hostname, …". */
 static bool
-find_labels(struct prometheus_server *server, int64_t from, int64_t to, const char **ret_labels, struct error *err)
+find_labels(struct prometheus_server *server, int64_t from, int64_t to, const char **ret_labels,
+            struct error *err)
 {
-    struct buf labels = { 0 };
+    struct buf labels = {0};
     const json_t *names;
     json_t *root;
 
@@ -117,27 +123,35 @@ find_labels(struct prometheus_server *server, int64_t from, int64_t to, const ch
 }
 
 static void
-add_query(struct prometheus_server *server, const struct metric *metric, enum statistic statistic, int stage,
-          const char *labels, const char *selector)
+add_query(struct prometheus_server *server, const struct metric *metric, enum statistic statistic,
+          int stage, const char *labels, const char *selector)
 {
     static const char *const outer[STATISTIC_COUNT_OF] = {
-        [STATISTIC_COUNT] = "sum", [STATISTIC_SUM] = "sum", [STATISTIC_AVG] = "avg", [STATISTIC_MAX] = "max",
+        [STATISTIC_COUNT] = "sum",
+        [STATISTIC_SUM] = "sum",
+        [STATISTIC_AVG] = "avg",
+        [STATISTIC_MAX] = "max",
     };
     static const char *const inner[STATISTIC_COUNT_OF] = {
-        [STATISTIC_COUNT] = "count", [STATISTIC_SUM] = "sum", [STATISTIC_AVG] = "avg", [STATISTIC_MAX] = "max",
+        [STATISTIC_COUNT] = "count",
+        [STATISTIC_SUM] = "sum",
+        [STATISTIC_AVG] = "avg",
+        [STATISTIC_MAX] = "max",
     };
     struct prometheus_query *query = &server->queries[server->query_count++];
 
     query->metric = *metric;
     query->statistic = statistic;
     query->stage = stage;
-    query->promql = arena_printf(server->run->arena, "%s by (%s) (%s_over_time(%s%s[1h]))", outer[statistic], labels,
-                                 inner[statistic], metric->name, selector);
+    query->promql =
+        arena_printf(server->run->arena, "%s by (%s) (%s_over_time(%s%s[1h]))", outer[statistic],
+                     labels, inner[statistic], metric->name, selector);
 }
 
 /* Counts before what needs them, maxima (which tell percent from ratio) before sums. */
 static void
-add_metric(struct prometheus_server *server, const struct metric *metric, const char *labels, bool has_driver_util)
+add_metric(struct prometheus_server *server, const struct metric *metric, const char *labels,
+           bool has_driver_util)
 {
     /* Where the driver tells utilization, engine activity is asked of MIG slices only. */
     const char *selector = metric->is_engine && has_driver_util ? "{GPU_I_ID!=\"\"}" : "";
@@ -156,12 +170,14 @@ add_metric(struct prometheus_server *server, const struct metric *metric, const 
         add_query(server, metric, STATISTIC_AVG, 1, labels, selector);
         break;
     default:
-        break; /* every query costs the server a pass over its samples: temperature is not worth one */
+        break; /* every query costs the server a pass over its samples: temperature is not worth one
+                */
     }
 }
 
 static bool
-make_queries(struct prometheus_server *server, const json_t *names, const char *labels, struct error *err)
+make_queries(struct prometheus_server *server, const json_t *names, const char *labels,
+             struct error *err)
 {
     bool has_driver_util = false;
     size_t known = 0;
@@ -180,7 +196,9 @@ make_queries(struct prometheus_server *server, const json_t *names, const char *
     }
     if (!server->query_count) {
         error_set(err, ERR_INPUT, "%s has no metrics of GPUs in this window", server->url);
-        return error_hint(err, "Looked for %s, %s and %zu others: is dcgm-exporter scraped, and are url and org-id right?",
+        return error_hint(err,
+                          "Looked for %s, %s and %zu others: is dcgm-exporter scraped, and are url "
+                          "and org-id right?",
                           signal_metrics[0].name, "DCGM_FI_PROF_SM_ACTIVE", known - 2);
     }
     return true;

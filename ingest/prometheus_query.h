@@ -12,7 +12,7 @@
 struct prometheus_query {
     struct metric metric;
     enum statistic statistic;
-    int stage;                    /* answers of a stage are taken before the next is asked */
+    int stage; /* answers of a stage are taken before the next is asked */
     const char *promql;
 };
 
@@ -21,16 +21,18 @@ enum { PROMETHEUS_STAGES = 3 };
 struct prometheus_server {
     struct source_run *run;
     struct http *http;
-    const char *url;              /* without a slash at its end */
-    const char *range_url;        /* …/api/v1/query_range */
+    const char *url;       /* without a slash at its end */
+    const char *range_url; /* …/api/v1/query_range */
     struct prometheus_query *queries;
     size_t query_count;
     int parallel;
 };
 
-bool prometheus_connect(struct prometheus_server *server, struct source_run *run, struct error *err) MUST_CHECK;
+bool prometheus_connect(struct prometheus_server *server, struct source_run *run,
+                        struct error *err) MUST_CHECK;
 void prometheus_disconnect(struct prometheus_server *server);
 /* Finds the metrics that exist in [from, to) and makes the queries. */
-bool prometheus_discover(struct prometheus_server *server, int64_t from, int64_t to, struct error *err) MUST_CHECK;
+bool prometheus_discover(struct prometheus_server *server, int64_t from, int64_t to,
+                         struct error *err) MUST_CHECK;
 
 #endif

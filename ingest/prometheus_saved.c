@@ -1,7 +1,7 @@
 /*
  * Saved answers: QUERY-….json(.gz). Every file is looked through once for its hash, its times and
- * its units; then each month that overlaps the window and whose files changed is loaded whole, in as
- * many passes over its files as memory asks for.
+ * its units; then each month that overlaps the window and whose files changed is loaded whole, in
+ * as many passes over its files as memory asks for.
  */
 #include <config.h>
 
@@ -54,12 +54,14 @@ read_input(void *context, void *into, size_t room, size_t *ret_size, struct erro
 }
 
 static bool
-check_summary(const struct saved_file *file, const struct matrix_summary *summary, struct error *err)
+check_summary(const struct saved_file *file, const struct matrix_summary *summary,
+              struct error *err)
 {
     if (!summary->is_success) {
         error_set(err, ERR_INPUT, "%s: the server answered with an error", file->object.path);
         error_detail(err, "%s", summary->problem);
-        return error_hint(err, "Ask the server again and save its answer, or take the file out of the folder.");
+        return error_hint(
+            err, "Ask the server again and save its answer, or take the file out of the folder.");
     }
     return true;
 }
@@ -82,7 +84,8 @@ note_warnings(struct saved *saved, struct saved_file *file, const struct matrix_
 
 /* One file through the scanner; is_taking: into the rollup, else only looked at. */
 static bool
-read_file(struct saved *saved, struct saved_file *file, struct saved_input *input, bool is_taking, struct error *err)
+read_file(struct saved *saved, struct saved_file *file, struct saved_input *input, bool is_taking,
+          struct error *err)
 {
     const struct matrix_reader reader = {
         input,
@@ -106,7 +109,9 @@ read_file(struct saved *saved, struct saved_file *file, struct saved_input *inpu
     good = matrix_read(&reader, &summary, err);
     if (!good && err->code == ERR_INPUT && !strstr(err->text, file->object.path)) {
         error_context(err, "%s", file->object.path);
-        error_hint(err, "Save the answer again, or take the file out of the folder; nothing of it was loaded.");
+        error_hint(
+            err,
+            "Save the answer again, or take the file out of the folder; nothing of it was loaded.");
     }
     good = good && check_summary(file, &summary, err);
     if (good && !is_taking) {
@@ -124,11 +129,12 @@ read_file(struct saved *saved, struct saved_file *file, struct saved_input *inpu
 static bool
 list_files(struct saved *saved, struct error *err)
 {
-    static const char *const suffixes[] = { ".json", ".json.gz", NULL };
+    static const char *const suffixes[] = {".json", ".json.gz", NULL};
     struct source_run *run = saved->run;
     struct path_list list;
 
-    if (!path_expand(run->arena, section_path(run->settings, run->section, "path"), suffixes, &list, err)) {
+    if (!path_expand(run->arena, section_path(run->settings, run->section, "path"), suffixes, &list,
+                     err)) {
         return false;
     }
     saved->files = arena_alloc(run->arena, list.count * sizeof(*saved->files));
@@ -154,9 +160,10 @@ static void
 note_failure(struct saved *saved, const struct saved_file *file, const struct error *err)
 {
     const struct window *window = &saved->run->settings->window;
-    int64_t at = file->object.first_ms >= 0 ? file->object.first_ms / 1000 - HOUR_SECONDS : window->from;
+    int64_t at =
+        file->object.first_ms >= 0 ? file->object.first_ms / 1000 - HOUR_SECONDS : window->from;
     struct telemetry_slice slice;
-    struct error ignored = { 0 };
+    struct error ignored = {0};
 
     if (at < month_start(window->from) || at >= window->to) {
         at = window->from;
@@ -170,10 +177,10 @@ note_failure(struct saved *saved, const struct saved_file *file, const struct er
 static bool
 look_at_files(struct saved *saved, struct error *err)
 {
-    struct telemetry_slice none = { .run = saved->run };
+    struct telemetry_slice none = {.run = saved->run};
 
     for (size_t i = 0; i < saved->count; i++) {
-        struct saved_input input = { .feed = { .slice = &none } };
+        struct saved_input input = {.feed = {.slice = &none}};
 
         if (!read_file(saved, &saved->files[i], &input, false, err)) {
             note_failure(saved, &saved->files[i], err);
@@ -198,7 +205,8 @@ choose(struct saved *saved, int64_t from, int64_t to)
         for (size_t i = 0; i < saved->count; i++) {
             struct saved_file *file = &saved->files[i];
 
-            if ((file->statistic == STATISTIC_COUNT) == (round == 0) && overlaps(&file->object, from, to)) {
+            if ((file->statistic == STATISTIC_COUNT) == (round == 0) &&
+                overlaps(&file->object, from, to)) {
                 file->object.read = file->object.rejected = 0;
                 saved->chosen[saved->chosen_count] = &file->object;
                 saved->chosen_file[saved->chosen_count++] = file;
@@ -208,11 +216,11 @@ choose(struct saved *saved, int64_t from, int64_t to)
 }
 
 static bool
-one_pass(struct saved *saved, struct telemetry_slice *slice, struct rollup *rollup, struct saved_file **ret_file,
-         struct error *err)
+one_pass(struct saved *saved, struct telemetry_slice *slice, struct rollup *rollup,
+         struct saved_file **ret_file, struct error *err)
 {
     for (size_t i = 0; i < saved->chosen_count; i++) {
-        struct saved_input input = { .feed = { .slice = slice, .rollup = rollup } };
+        struct saved_input input = {.feed = {.slice = slice, .rollup = rollup}};
 
         *ret_file = saved->chosen_file[i];
         if (!read_file(saved, saved->chosen_file[i], &input, true, err)) {
@@ -224,7 +232,8 @@ one_pass(struct saved *saved, struct telemetry_slice *slice, struct rollup *roll
 }
 
 static bool
-load_passes(struct saved *saved, struct telemetry_slice *slice, struct saved_file **ret_file, struct error *err)
+load_passes(struct saved *saved, struct telemetry_slice *slice, struct saved_file **ret_file,
+            struct error *err)
 {
     struct rollup *rollup = rollup_open(saved->run->arena, slice->from, slice->to, 0);
     bool good;
@@ -244,8 +253,9 @@ warn_rejected(const struct saved *saved)
         const struct telemetry_object *object = saved->chosen[i];
 
         if (object->rejected) {
-            log_warning("%s: %llu of %llu values could not be used (%s)", object->path, (unsigned long long)object->rejected,
-                        (unsigned long long)object->read, "status shows examples");
+            log_warning("%s: %llu of %llu values could not be used (%s)", object->path,
+                        (unsigned long long)object->rejected, (unsigned long long)object->read,
+                        "status shows examples");
         }
     }
 }
@@ -298,16 +308,18 @@ bool
 prometheus_saved(struct source_run *run, struct error *err)
 {
     const struct window *window = &run->settings->window;
-    struct saved saved = { .run = run };
+    struct saved saved = {.run = run};
     size_t months = 0;
 
-    telemetry_shares_open(&saved.shares, run->arena, month_start(window->from), month_next(window->to - 1));
-    if (!list_files(&saved, err) || !look_at_files(&saved, err) || !load_months(&saved, &months, err)) {
+    telemetry_shares_open(&saved.shares, run->arena, month_start(window->from),
+                          month_next(window->to - 1));
+    if (!list_files(&saved, err) || !look_at_files(&saved, err) ||
+        !load_months(&saved, &months, err)) {
         return false;
     }
     if (!months) {
-        log_warning("[%s %s] has no samples of GPUs between %s's first and last day", run->section->kind, run->section->name,
-                    window->name);
+        log_warning("[%s %s] has no samples of GPUs between %s's first and last day",
+                    run->section->kind, run->section->name, window->name);
     }
     return true;
 }

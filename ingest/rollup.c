@@ -103,9 +103,11 @@ rollup_wants(const struct rollup *rollup, unsigned bucket)
     return bucket >= rollup->first && bucket < rollup->end;
 }
 
-/* Labels added up, so that their order does not matter; 128 bits, so that two series do not meet. */
+/* Labels added up, so that their order does not matter; 128 bits, so that two series do not meet.
+ */
 static void
-series_key(const struct rollup *rollup, const struct label *labels, size_t count, int rank, uint64_t ret_key[2])
+series_key(const struct rollup *rollup, const struct label *labels, size_t count, int rank,
+           uint64_t ret_key[2])
 {
     ret_key[0] = mix((uint64_t)rank + 1);
     ret_key[1] = mix((uint64_t)rank + 1001);
@@ -127,7 +129,8 @@ find(const struct rollup *rollup, const uint64_t key[2])
 {
     size_t at = key[0] & (rollup->room - 1);
 
-    while (rollup->table[at] && memcmp(rollup->table[at]->key, key, sizeof(rollup->table[at]->key)) != 0) {
+    while (rollup->table[at] &&
+           memcmp(rollup->table[at]->key, key, sizeof(rollup->table[at]->key)) != 0) {
         at = (at + 1) & (rollup->room - 1);
     }
     return &rollup->table[at];
@@ -140,7 +143,7 @@ rebuild(struct rollup *rollup, size_t room)
     struct arena old_arena = rollup->table_arena;
     size_t old_room = rollup->room;
 
-    rollup->table_arena = (struct arena){ 0 };
+    rollup->table_arena = (struct arena){0};
     rollup->table = arena_alloc(&rollup->table_arena, room * sizeof(old[0]));
     rollup->room = room;
     for (size_t i = 0; i < old_room; i++) {
@@ -177,7 +180,8 @@ narrow(struct rollup *rollup)
 }
 
 struct rollup_series *
-rollup_series(struct rollup *rollup, const struct label *labels, size_t count, const struct gpu_identity *identity, int rank)
+rollup_series(struct rollup *rollup, const struct label *labels, size_t count,
+              const struct gpu_identity *identity, int rank)
 {
     size_t size = sizeof(struct rollup_series) + rollup->days * sizeof(struct rollup_block *);
     unsigned bucket = rollup_bucket(identity->text[IDENTITY_UUID]);
@@ -226,7 +230,10 @@ new_block(struct rollup *rollup)
     rollup->used_bytes += sizeof(*block);
     for (int i = 0; i < DAY_HOURS; i++) {
         block->cell[i] = (struct rollup_cell){
-            .max = { NAN, NAN }, .memory = NAN, .power = NAN, .temperature = NAN,
+            .max = {NAN, NAN},
+            .memory = NAN,
+            .power = NAN,
+            .temperature = NAN,
         };
     }
     return block;
@@ -320,7 +327,8 @@ add_power_sample(struct rollup_cell *cell, double value)
     if (samples == UINT16_MAX) {
         return;
     }
-    cell->power = samples ? (float)(cell->power + (value - cell->power) / (samples + 1)) : (float)value;
+    cell->power =
+        samples ? (float)(cell->power + (value - cell->power) / (samples + 1)) : (float)value;
     cell->flags += 1u << CELL_POWER_SAMPLES_SHIFT;
 }
 
@@ -355,7 +363,8 @@ is_summed(enum signal signal)
 }
 
 static enum rollup_verdict
-set_statistic(struct rollup_cell *cell, enum signal signal, enum scale scale, enum statistic statistic, double value)
+set_statistic(struct rollup_cell *cell, enum signal signal, enum scale scale,
+              enum statistic statistic, double value)
 {
     if (statistic == STATISTIC_COUNT) {
         return set_count(cell, signal, value);
@@ -387,15 +396,16 @@ rollup_takes(enum signal signal, enum statistic statistic)
 }
 
 enum rollup_verdict
-rollup_add(struct rollup *rollup, struct rollup_series *series, enum signal signal, enum scale scale,
-           enum statistic statistic, int64_t time_ms, double value)
+rollup_add(struct rollup *rollup, struct rollup_series *series, enum signal signal,
+           enum scale scale, enum statistic statistic, int64_t time_ms, double value)
 {
     int64_t hour = (time_ms + HOUR_MS - 1) / HOUR_MS * HOUR_SECONDS - HOUR_SECONDS;
 
     if (hour < rollup->from || hour >= rollup->to) {
         return ROLLUP_OUTSIDE;
     }
-    if (statistic != STATISTIC_COUNT && statistic != STATISTIC_SUM && !signal_in_range(signal, scale, value)) {
+    if (statistic != STATISTIC_COUNT && statistic != STATISTIC_SUM &&
+        !signal_in_range(signal, scale, value)) {
         return ROLLUP_RANGE;
     }
     if (scale == SCALE_BYTES) {
@@ -435,7 +445,8 @@ rollup_next(struct rollup *rollup)
     }
     rollup->width = rollup->end - rollup->first;
     rollup->first = rollup->end;
-    rollup->end = rollup->first + rollup->width < ROLLUP_BUCKETS ? rollup->first + rollup->width : ROLLUP_BUCKETS;
+    rollup->end = rollup->first + rollup->width < ROLLUP_BUCKETS ? rollup->first + rollup->width
+                                                                 : ROLLUP_BUCKETS;
     begin(rollup);
     return true;
 }

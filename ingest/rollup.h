@@ -33,8 +33,8 @@ struct rollup_series;
 
 enum rollup_verdict {
     ROLLUP_KEPT,
-    ROLLUP_OUTSIDE,     /* of the time this rollup is for: not a row of this load */
-    ROLLUP_RANGE,       /* the rest: rejected, see rollup_reason */
+    ROLLUP_OUTSIDE, /* of the time this rollup is for: not a row of this load */
+    ROLLUP_RANGE,   /* the rest: rejected, see rollup_reason */
     ROLLUP_NO_COUNT,
     ROLLUP_OFF_HOUR,
     ROLLUP_SECOND,
@@ -43,38 +43,44 @@ enum rollup_verdict {
 };
 const char *rollup_reason(enum rollup_verdict verdict);
 
-/* [from, to) are whole hours, at most ROLLUP_DAYS_MOST days. budget_bytes 0: ROLLUP_BUDGET_BYTES. */
+/* [from, to) are whole hours, at most ROLLUP_DAYS_MOST days. budget_bytes 0: ROLLUP_BUDGET_BYTES.
+ */
 struct rollup *rollup_open(struct arena *arena, int64_t from, int64_t to, size_t budget_bytes);
 void rollup_close(struct rollup *rollup); /* NULL is fine */
 
 unsigned rollup_bucket(const char *uuid);
 bool rollup_wants(const struct rollup *rollup, unsigned bucket);
 
-/* The series of exactly these labels (but __name__) and rank. NULL when its bucket was just dropped. */
+/* The series of exactly these labels (but __name__) and rank. NULL when its bucket was just
+ * dropped. */
 struct rollup_series *rollup_series(struct rollup *rollup, const struct label *labels, size_t count,
                                     const struct gpu_identity *identity, int rank);
 /* A value as delivered: a function of the samples of (T - 1 h, T], or a sample at T. scale is not
  * SCALE_AUTO any more. */
-enum rollup_verdict rollup_add(struct rollup *rollup, struct rollup_series *series, enum signal signal, enum scale scale,
-                               enum statistic statistic, int64_t time_ms, double value);
+enum rollup_verdict rollup_add(struct rollup *rollup, struct rollup_series *series,
+                               enum signal signal, enum scale scale, enum statistic statistic,
+                               int64_t time_ms, double value);
 /* False for what gpu_hour has no column for (the maximum of power). */
 bool rollup_takes(enum signal signal, enum statistic statistic);
 
 struct rollup_row {
     int64_t hour;
     bool has_util, has_sm;
-    int64_t util_sum, sm_sum; /* millionths of a percent */
+    int64_t util_sum, sm_sum;                   /* millionths of a percent */
     uint32_t util_samples, sm_samples, samples; /* samples 0: unknown */
-    float util_max_pct, sm_max_pct, memory_max_mib, power_mean_w, temperature_max_c; /* NaN: unknown */
+    float util_max_pct, sm_max_pct, memory_max_mib, power_mean_w,
+        temperature_max_c; /* NaN: unknown */
 };
 
 struct rollup_sink {
     void *context;
-    bool (*identity)(void *context, const char *const identity[IDENTITY_COUNT], int *ret_series_no, struct error *err);
+    bool (*identity)(void *context, const char *const identity[IDENTITY_COUNT], int *ret_series_no,
+                     struct error *err);
     bool (*row)(void *context, int series_no, const struct rollup_row *row, struct error *err);
 };
 /* Identities in order of their text, hours ascending. */
-bool rollup_emit(struct rollup *rollup, const struct rollup_sink *sink, struct error *err) MUST_CHECK;
+bool rollup_emit(struct rollup *rollup, const struct rollup_sink *sink,
+                 struct error *err) MUST_CHECK;
 
 /* One GPU has so many series that they outgrow the budget by far: the input cannot be right. */
 bool rollup_is_full(const struct rollup *rollup);

@@ -14,11 +14,11 @@ enum { RANK_NONE = 1 << 16 };
 /* One hour of an identity while its series are added up. */
 struct merged {
     bool is_there;
-    int rank[SUMMED];          /* whose metric it is: the lowest rank has the hour */
+    int rank[SUMMED]; /* whose metric it is: the lowest rank has the hour */
     bool has_sum[SUMMED];
     int64_t sum[SUMMED];
     uint64_t sum_count[SUMMED]; /* samples behind sum */
-    uint64_t seen[SUMMED];     /* samples, with or without sum */
+    uint64_t seen[SUMMED];      /* samples, with or without sum */
     float max[SUMMED], memory, temperature;
     double power, power_weight;
 };
@@ -96,8 +96,8 @@ merge_cell(struct merged *into, const struct rollup_cell *cell, int rank)
 {
     uint32_t count = cell->count[0] > cell->count[1] ? cell->count[0] : cell->count[1];
 
-    if (!cell->flags && isnan(cell->max[0]) && isnan(cell->max[1]) && isnan(cell->memory) && isnan(cell->power) &&
-        isnan(cell->temperature)) {
+    if (!cell->flags && isnan(cell->max[0]) && isnan(cell->max[1]) && isnan(cell->memory) &&
+        isnan(cell->power) && isnan(cell->temperature)) {
         return;
     }
     into->is_there = true;
@@ -143,14 +143,17 @@ to_row(const struct merged *from, int64_t hour, struct rollup_row *row)
 
 /* A day of an identity: `count` series that have it under one name. */
 static bool
-emit_day(const struct rollup *rollup, struct rollup_series *const *group, size_t count, size_t day, int series_no,
-         const struct rollup_sink *sink, struct error *err)
+emit_day(const struct rollup *rollup, struct rollup_series *const *group, size_t count, size_t day,
+         int series_no, const struct rollup_sink *sink, struct error *err)
 {
     struct rollup_row row;
 
     for (int i = 0; i < DAY_HOURS; i++) {
         struct merged merged = {
-            .rank = { RANK_NONE, RANK_NONE }, .max = { NAN, NAN }, .memory = NAN, .temperature = NAN,
+            .rank = {RANK_NONE, RANK_NONE},
+            .max = {NAN, NAN},
+            .memory = NAN,
+            .temperature = NAN,
         };
 
         for (size_t j = 0; j < count; j++) {
@@ -182,8 +185,8 @@ has_day(struct rollup_series *const *group, size_t count, size_t day)
 
 /* An identity without any hour is not named. */
 static bool
-emit_group(const struct rollup *rollup, struct rollup_series *const *group, size_t count, const struct rollup_sink *sink,
-           struct error *err)
+emit_group(const struct rollup *rollup, struct rollup_series *const *group, size_t count,
+           const struct rollup_sink *sink, struct error *err)
 {
     bool is_named = false;
     int series_no = 0;
@@ -229,7 +232,8 @@ rollup_emit(struct rollup *rollup, const struct rollup_sink *sink, struct error 
         if (i < count && compare_identity(rollup->table[group], rollup->table[i]) == 0) {
             continue;
         }
-        if (!emit_group(rollup, &rollup->table[group], i - group, sink, err) || !interrupt_check(err)) {
+        if (!emit_group(rollup, &rollup->table[group], i - group, sink, err) ||
+            !interrupt_check(err)) {
             return false;
         }
         group = i;

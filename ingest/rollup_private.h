@@ -36,7 +36,7 @@ struct rollup_series {
     const char *identity[IDENTITY_COUNT];
     int64_t last_sample_ms[SIGNAL_COUNT];
     uint8_t bucket, rank;
-    uint32_t order; /* in which it was made */
+    uint32_t order;             /* in which it was made */
     struct rollup_block *day[]; /* NULL: no value on that day */
 };
 

@@ -92,7 +92,7 @@ grow(struct series_map *map)
     struct entry **old = map->table;
     size_t old_room = map->room;
 
-    map->tables = (struct arena){ 0 };
+    map->tables = (struct arena){0};
     map->room *= 2;
     map->table = arena_alloc(&map->tables, map->room * sizeof(map->table[0]));
     for (size_t i = 0; i < old_room; i++) {

@@ -8,8 +8,8 @@
 
 const double SHARE_RATIO_MOST = 1.5;
 
-/* dcgm-exporter up to 4.8 in percent, MiB and W; from 4.9 on in ratios and bytes; 1.x in lower case;
- * Google's device plugin; nvidia_gpu_exporter. */
+/* dcgm-exporter up to 4.8 in percent, MiB and W; from 4.9 on in ratios and bytes; 1.x in lower
+ * case; Google's device plugin; nvidia_gpu_exporter. */
 const struct metric signal_metrics[] = {
     {"DCGM_FI_DEV_GPU_UTIL", SIGNAL_UTIL, SCALE_ONE, 0, false},
     {"DCGM_FI_DEV_GPU_UTIL_RATIO", SIGNAL_UTIL, SCALE_AUTO, 1, false},
@@ -41,11 +41,13 @@ const struct metric signal_metrics[] = {
 static const char *const uuid_labels[] = {"UUID", "uuid", "gpu_uuid", NULL};
 static const char *const mig_id_labels[] = {"GPU_I_ID", NULL};
 static const char *const mig_profile_labels[] = {"GPU_I_PROFILE", NULL};
-static const char *const host_labels[] = {"hostname", "Hostname", "node", "kubernetes_node", "nodename", NULL};
+static const char *const host_labels[] = {"hostname",        "Hostname", "node",
+                                          "kubernetes_node", "nodename", NULL};
 static const char *const instance_id_labels[] = {"instance_id", NULL};
 static const char *const index_labels[] = {"gpu", NULL};
 static const char *const model_labels[] = {"modelName", "model_name", NULL};
-static const char *const namespace_labels[] = {"exported_namespace", "namespace", "pod_namespace", NULL};
+static const char *const namespace_labels[] = {"exported_namespace", "namespace", "pod_namespace",
+                                               NULL};
 static const char *const pod_labels[] = {"exported_pod", "pod", "pod_name", NULL};
 
 static const char *const *const identity_labels[IDENTITY_COUNT] = {
@@ -61,17 +63,36 @@ static const char *const *const identity_labels[IDENTITY_COUNT] = {
 };
 
 const char *const signal_labels[] = {
-    "UUID",          "uuid",         "gpu_uuid",  "GPU_I_ID",     "GPU_I_PROFILE",      "hostname",  "Hostname",
-    "node",          "kubernetes_node", "nodename", "instance",   "instance_id",        "gpu",       "modelName",
-    "model_name",    "exported_namespace", "namespace", "pod_namespace", "exported_pod", "pod",       "pod_name",
-    "exported_container", "container", "container_name", NULL,
+    "UUID",
+    "uuid",
+    "gpu_uuid",
+    "GPU_I_ID",
+    "GPU_I_PROFILE",
+    "hostname",
+    "Hostname",
+    "node",
+    "kubernetes_node",
+    "nodename",
+    "instance",
+    "instance_id",
+    "gpu",
+    "modelName",
+    "model_name",
+    "exported_namespace",
+    "namespace",
+    "pod_namespace",
+    "exported_pod",
+    "pod",
+    "pod_name",
+    "exported_container",
+    "container",
+    "container_name",
+    NULL,
 };
 
 static const char *const signal_names[SIGNAL_COUNT] = {
-    [SIGNAL_UTIL] = "util",
-    [SIGNAL_SM] = "sm",
-    [SIGNAL_MEMORY] = "fb",
-    [SIGNAL_POWER] = "power",
+    [SIGNAL_UTIL] = "util",        [SIGNAL_SM] = "sm",
+    [SIGNAL_MEMORY] = "fb",        [SIGNAL_POWER] = "power",
     [SIGNAL_TEMPERATURE] = "temp",
 };
 
@@ -115,14 +136,15 @@ signal_of_file(const char *file_name, struct metric *ret_metric, enum statistic 
             const char *name = statistic_names[statistic];
             const char *rest = file_name + size + 1;
 
-            if (!name || strncmp(rest, name, strlen(name)) != 0 || !strchr("-._", rest[strlen(name)]))
+            if (!name || strncmp(rest, name, strlen(name)) != 0 ||
+                !strchr("-._", rest[strlen(name)]))
                 continue;
             *ret_metric = (struct metric){
                 .name = signal_names[signal],
-                .signal = (enum signal) signal,
+                .signal = (enum signal)signal,
                 .scale = signal == SIGNAL_SM ? SCALE_AUTO : SCALE_ONE,
             };
-            *ret_statistic = (enum statistic) statistic;
+            *ret_statistic = (enum statistic)statistic;
             return true;
         }
     }
@@ -182,7 +204,7 @@ instance_host(const char *instance, struct gpu_identity *identity)
     size_t size = strlen(instance);
 
     if (colon && colon != instance && strspn(colon + 1, "0123456789") == strlen(colon + 1))
-        size = (size_t) (colon - instance);
+        size = (size_t)(colon - instance);
     if (size >= sizeof(identity->host))
         return instance;
     memcpy(identity->host, instance, size);

@@ -8,10 +8,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum signal { SIGNAL_UTIL, SIGNAL_SM, SIGNAL_MEMORY, SIGNAL_POWER, SIGNAL_TEMPERATURE, SIGNAL_COUNT };
+enum signal {
+    SIGNAL_UTIL,
+    SIGNAL_SM,
+    SIGNAL_MEMORY,
+    SIGNAL_POWER,
+    SIGNAL_TEMPERATURE,
+    SIGNAL_COUNT
+};
 
 /* How a value became: one sample, or a function of the samples of an hour. */
-enum statistic { STATISTIC_SAMPLE, STATISTIC_COUNT, STATISTIC_SUM, STATISTIC_AVG, STATISTIC_MAX, STATISTIC_COUNT_OF };
+enum statistic {
+    STATISTIC_SAMPLE,
+    STATISTIC_COUNT,
+    STATISTIC_SUM,
+    STATISTIC_AVG,
+    STATISTIC_MAX,
+    STATISTIC_COUNT_OF
+};
 
 /* SCALE_AUTO: a share that some call 0..1 and some 0..100 under one name. A day on which any GPU
  * shows more than SHARE_RATIO_MOST is a day of percents. */
@@ -21,8 +35,9 @@ struct metric {
     const char *name;
     enum signal signal;
     enum scale scale;
-    int rank;            /* of several names of one signal that a GPU has, the lowest wins */
-    bool is_engine;      /* graphics engine activity: stands in where the driver has no utilization (MIG) */
+    int rank;       /* of several names of one signal that a GPU has, the lowest wins */
+    bool is_engine; /* graphics engine activity: stands in where the driver has no utilization (MIG)
+                     */
 };
 
 enum identity {
@@ -54,7 +69,8 @@ const struct metric *signal_metric(const char *name); /* NULL: none of ours */
 const char *signal_name(enum signal signal);          /* "util": in file names and messages */
 
 /* "util_avg-2026-07-000.json.gz" -> SIGNAL_UTIL, STATISTIC_AVG. False: the name says nothing. */
-bool signal_of_file(const char *file_name, struct metric *ret_metric, enum statistic *ret_statistic);
+bool signal_of_file(const char *file_name, struct metric *ret_metric,
+                    enum statistic *ret_statistic);
 
 /* Whether a value as delivered can be: inside the physical range of its signal and scale, a number.
  * Vendor blanks (2147483632, 9223372036854775794, 140737488355328) are outside of every range. */

@@ -14,10 +14,13 @@
 #include "common/log.h"
 #include "ingest/telemetry_private.h"
 
-static const char *const tables[] = { "gpu_hour", "gpu_series", NULL };
+/* In the order in which an analysis reads them, so that the two wait for each other and never in a
+ * ring. */
+static const char *const tables[] = {"gpu_series", "gpu_hour", NULL};
 
 bool
-telemetry_open(struct telemetry_slice *slice, struct source_run *run, int64_t month, struct error *err)
+telemetry_open(struct telemetry_slice *slice, struct source_run *run, int64_t month,
+               struct error *err)
 {
     char period[CALENDAR_TEXT];
 
@@ -29,10 +32,12 @@ telemetry_open(struct telemetry_slice *slice, struct source_run *run, int64_t mo
     slice->last_reject = &slice->rejects;
     month_format(slice->from, period);
 
-    const char *param[] = { arena_printf(run->arena, "%d", run->source_id), period,
-                            arena_printf(run->arena, "%" PRId64, slice->from), arena_printf(run->arena, "%" PRId64, slice->to) };
+    const char *param[] = {arena_printf(run->arena, "%d", run->source_id), period,
+                           arena_printf(run->arena, "%" PRId64, slice->from),
+                           arena_printf(run->arena, "%" PRId64, slice->to)};
 
-    if (!db_text(run->db, run->arena, "sql/telemetry_slice.sql", 4, param, &slice->slice_text, err)) {
+    if (!db_text(run->db, run->arena, "sql/telemetry_slice.sql", 4, param, &slice->slice_text,
+                 err)) {
         return false;
     }
     if (!slice->slice_text || sscanf(slice->slice_text, "%d", &slice->slice_id) != 1) {
@@ -56,10 +61,10 @@ compare_hash(const void *a, const void *b)
 }
 
 bool
-telemetry_is_unchanged(struct telemetry_slice *slice, struct telemetry_object *const *objects, size_t count, bool *ret_unchanged,
-                       struct error *err)
+telemetry_is_unchanged(struct telemetry_slice *slice, struct telemetry_object *const *objects,
+                       size_t count, bool *ret_unchanged, struct error *err)
 {
-    const char *param[] = { slice->slice_text, PACKAGE_VERSION };
+    const char *param[] = {slice->slice_text, PACKAGE_VERSION};
     const char **hashes = arena_alloc(&slice->scratch, (count + 1) * sizeof(*hashes));
     struct rows *rows = NULL;
     bool equal;
@@ -105,9 +110,10 @@ slice_ddl(struct telemetry_slice *slice, struct error *err, const char *fmt, ...
 static bool
 begin(struct telemetry_slice *slice, struct error *err)
 {
-    const char *param[] = { slice->slice_text };
+    const char *param[] = {slice->slice_text};
 
-    return db_begin(slice->run->db, err) && db_run(slice->run->db, "sql/telemetry_lock.sql", 1, param, err);
+    return db_begin(slice->run->db, err) &&
+           db_run(slice->run->db, "sql/telemetry_lock.sql", 1, param, err);
 }
 
 bool
@@ -118,34 +124,41 @@ telemetry_replace_begin(struct telemetry_slice *slice, struct error *err)
         return false;
     }
     for (int i = 0; tables[i]; i++) {
-        if (!slice_ddl(slice, err, "CREATE TABLE audit.%s_s%d_new (LIKE audit.%s INCLUDING DEFAULTS)", tables[i], slice->slice_id,
-                       tables[i])) {
+        if (!slice_ddl(slice, err,
+                       "CREATE TABLE audit.%s_s%d_new (LIKE audit.%s INCLUDING DEFAULTS)",
+                       tables[i], slice->slice_id, tables[i])) {
             return false;
         }
     }
     return true;
 }
 
-/* The CHECK spares the parent the scan that ATTACH would make under its lock. A small sample tells the
- * planner enough: rows are alike. */
+/* The CHECK spares the parent the scan that ATTACH would make under its lock. A small sample tells
+ * the planner enough: rows are alike. */
 static bool
 swap_in(struct telemetry_slice *slice, const char *table, struct error *err)
 {
     int id = slice->slice_id;
 
-    return slice_ddl(slice, err, "ALTER TABLE audit.%s_s%d_new ADD CONSTRAINT %s_s%d_slice CHECK (slice_id = %d)", table, id,
-                     table, id, id) &&
+    return slice_ddl(
+               slice, err,
+               "ALTER TABLE audit.%s_s%d_new ADD CONSTRAINT %s_s%d_slice CHECK (slice_id = %d)",
+               table, id, table, id, id) &&
            db_exec(slice->run->db, "SET LOCAL default_statistics_target = 10", err) &&
            slice_ddl(slice, err, "ANALYZE audit.%s_s%d_new", table, id) &&
            slice_ddl(slice, err, "DROP TABLE IF EXISTS audit.%s_s%d", table, id) &&
-           slice_ddl(slice, err, "ALTER TABLE audit.%s_s%d_new RENAME TO %s_s%d", table, id, table, id) &&
-           slice_ddl(slice, err, "ALTER TABLE audit.%s ATTACH PARTITION audit.%s_s%d FOR VALUES IN (%d)", table, table, id, id);
+           slice_ddl(slice, err, "ALTER TABLE audit.%s_s%d_new RENAME TO %s_s%d", table, id, table,
+                     id) &&
+           slice_ddl(slice, err,
+                     "ALTER TABLE audit.%s ATTACH PARTITION audit.%s_s%d FOR VALUES IN (%d)", table,
+                     table, id, id);
 }
 
 bool
-telemetry_replace_end(struct telemetry_slice *slice, struct telemetry_object *const *objects, size_t count, struct error *err)
+telemetry_replace_end(struct telemetry_slice *slice, struct telemetry_object *const *objects,
+                      size_t count, struct error *err)
 {
-    const char *param[] = { slice->slice_text };
+    const char *param[] = {slice->slice_text};
 
     for (int i = 0; tables[i]; i++) {
         if (!swap_in(slice, tables[i], err)) {
@@ -156,14 +169,17 @@ telemetry_replace_end(struct telemetry_slice *slice, struct telemetry_object *co
            telemetry_loads_write(slice, objects, count, err) && db_commit(slice->run->db, err);
 }
 
+/* Numbers that were given since the map was read, by an earlier command or by one that runs beside
+ * this one. Under the lock of the slice. */
 static bool
 read_known(struct telemetry_slice *slice, struct error *err)
 {
-    const char *param[] = { slice->slice_text };
-    struct error end = { 0 };
+    const char *param[] = {slice->slice_text,
+                           arena_printf(slice->run->arena, "%d", slice->series_next)};
+    struct error end = {0};
     struct rows *rows = NULL;
 
-    if (!rows_stream(&rows, slice->run->db, "sql/telemetry_series.sql", 1, param, err)) {
+    if (!rows_stream(&rows, slice->run->db, "sql/telemetry_series.sql", 2, param, err)) {
         return false;
     }
     while (rows_next(rows, &end)) {
@@ -175,7 +191,8 @@ read_known(struct telemetry_slice *slice, struct error *err)
         }
         if (sscanf(rows_text(rows, 0), "%d", &series_no) == 1) {
             series_map_add(slice->known, identity, series_no);
-            slice->series_next = series_no >= slice->series_next ? series_no + 1 : slice->series_next;
+            slice->series_next =
+                series_no >= slice->series_next ? series_no + 1 : slice->series_next;
         }
     }
     rows_close(rows);
@@ -196,12 +213,14 @@ telemetry_part_open(struct telemetry_slice *slice, struct error *err)
         return false;
     }
     for (int i = 0; tables[i]; i++) {
-        if (!slice_ddl(slice, err, "CREATE TABLE IF NOT EXISTS audit.%s_s%d PARTITION OF audit.%s FOR VALUES IN (%d)", tables[i],
-                       id, tables[i], id)) {
+        if (!slice_ddl(
+                slice, err,
+                "CREATE TABLE IF NOT EXISTS audit.%s_s%d PARTITION OF audit.%s FOR VALUES IN (%d)",
+                tables[i], id, tables[i], id)) {
             return false;
         }
     }
-    return db_commit(slice->run->db, err) && read_known(slice, err);
+    return db_commit(slice->run->db, err);
 }
 
 struct part_params {
@@ -213,21 +232,22 @@ part_params(const struct telemetry_slice *slice, const struct telemetry_object *
 {
     struct arena *arena = slice->run->arena;
 
-    return (struct part_params){ {
+    return (struct part_params){{
         slice->slice_text,
         arena_printf(arena, "%" PRId64, object->from),
         arena_printf(arena, "%" PRId64, object->to),
-    } };
+    }};
 }
 
 bool
-telemetry_part_settled(struct telemetry_slice *slice, const struct telemetry_object *object, bool *ret_settled,
-                       struct error *err)
+telemetry_part_settled(struct telemetry_slice *slice, const struct telemetry_object *object,
+                       bool *ret_settled, struct error *err)
 {
     struct part_params part = part_params(slice, object);
     const char *load_id = NULL;
 
-    if (!db_text(slice->run->db, slice->run->arena, "sql/telemetry_settled.sql", 3, part.param, &load_id, err)) {
+    if (!db_text(slice->run->db, slice->run->arena, "sql/telemetry_settled.sql", 3, part.param,
+                 &load_id, err)) {
         return false;
     }
     *ret_settled = load_id != NULL;
@@ -236,20 +256,23 @@ telemetry_part_settled(struct telemetry_slice *slice, const struct telemetry_obj
 
 /* Most parts are new: only then is nothing looked for in the partition. */
 bool
-telemetry_part_begin(struct telemetry_slice *slice, const struct telemetry_object *object, struct error *err)
+telemetry_part_begin(struct telemetry_slice *slice, const struct telemetry_object *object,
+                     struct error *err)
 {
     struct part_params part = part_params(slice, object);
     const char *load_id = NULL;
 
-    if (!begin(slice, err) ||
-        !db_text(slice->run->db, slice->run->arena, "sql/telemetry_part_loaded.sql", 3, part.param, &load_id, err)) {
+    if (!begin(slice, err) || !read_known(slice, err) ||
+        !db_text(slice->run->db, slice->run->arena, "sql/telemetry_part_loaded.sql", 3, part.param,
+                 &load_id, err)) {
         return false;
     }
     return !load_id || db_run(slice->run->db, "sql/telemetry_part_delete.sql", 3, part.param, err);
 }
 
 bool
-telemetry_part_end(struct telemetry_slice *slice, struct telemetry_object *object, struct error *err)
+telemetry_part_end(struct telemetry_slice *slice, struct telemetry_object *object,
+                   struct error *err)
 {
     struct part_params part = part_params(slice, object);
 
@@ -267,14 +290,14 @@ void
 telemetry_failed(struct telemetry_slice *slice, const char *object, const struct error *err)
 {
     struct arena *arena = slice->run->arena;
-    struct error ignored = { 0 };
+    struct error ignored = {0};
 
     db_rollback(slice->run->db);
     if (!slice->slice_id || err->code == ERR_INTERRUPTED) {
         return;
     }
-    const char *param[] = { slice->slice_text, object, err->text, arena_printf(arena, "%" PRId64, slice->started),
-                            PACKAGE_VERSION };
+    const char *param[] = {slice->slice_text, object, err->text,
+                           arena_printf(arena, "%" PRId64, slice->started), PACKAGE_VERSION};
 
     if (!db_run(slice->run->db, "sql/dimension_failed.sql", 5, param, &ignored)) {
         log_debug("the failed load could not be noted: %s", ignored.text);

@@ -3,8 +3,8 @@
  * way from an answer into a rollup and from there into audit.gpu_series and audit.gpu_hour.
  *
  * A slice is replaced whole (telemetry_replace_…: saved answers, new tables that are swapped in) or
- * a part of it by hours (telemetry_part_…: a live server, day by day). Both are one transaction, the
- * load rows included.
+ * a part of it by hours (telemetry_part_…: a live server, day by day). Both are one transaction,
+ * the load rows included.
  */
 #ifndef INGEST_TELEMETRY_H
 #define INGEST_TELEMETRY_H
@@ -18,13 +18,13 @@ enum { TELEMETRY_REJECTS = 1000, TELEMETRY_RECORD_BYTES = 1024, SHARE_RANKS = 4 
 /* A file, or the queries of a day. */
 struct telemetry_object {
     const char *name, *path;
-    char sha256[65];             /* "": not hashed */
-    int64_t size_bytes;          /* -1: unknown */
-    int64_t first_ms, last_ms;   /* times within; first_ms < 0: no value at all */
-    int64_t from, to;            /* the part of the slice it covers; 0: all of it */
-    const char *problem;         /* NULL, or what there is to say */
-    bool is_incomplete;          /* the other side said that its answer was partial */
-    uint64_t read, rejected;     /* of the slice being loaded */
+    char sha256[65];                     /* "": not hashed */
+    int64_t size_bytes;                  /* -1: unknown */
+    int64_t first_ms, last_ms;           /* times within; first_ms < 0: no value at all */
+    int64_t from, to;                    /* the part of the slice it covers; 0: all of it */
+    const char *problem;                 /* NULL, or what there is to say */
+    bool is_incomplete;                  /* the other side said that its answer was partial */
+    uint64_t read, rejected;             /* of the slice being loaded */
     uint32_t (*pass)[ROLLUP_BUCKETS][2]; /* read and rejected in this pass; NULL: none yet */
 };
 
@@ -44,14 +44,14 @@ struct telemetry_shares {
 
 struct telemetry_slice {
     struct source_run *run;
-    int64_t from, to;            /* the month */
+    int64_t from, to; /* the month */
     int slice_id;
-    const char *slice_text;      /* the same, as a parameter */
+    const char *slice_text; /* the same, as a parameter */
     int64_t started;
-    int series_next;             /* series_no of the next new series */
-    struct series_map *known;    /* of a live slice: identities that have a number */
-    struct copy *copy;           /* open while rows are sent */
-    struct arena scratch;        /* of a pass */
+    int series_next;          /* series_no of the next new series */
+    struct series_map *known; /* of a live slice: identities that have a number */
+    struct copy *copy;        /* open while rows are sent */
+    struct arena scratch;     /* of a pass */
     struct telemetry_series *fresh, **last_fresh;
     struct telemetry_reject *rejects, **last_reject;
     size_t reject_count;
@@ -75,38 +75,44 @@ struct telemetry_feed {
     bool has_identity;
 };
 
-void telemetry_shares_open(struct telemetry_shares *shares, struct arena *arena, int64_t from, int64_t to);
+void telemetry_shares_open(struct telemetry_shares *shares, struct arena *arena, int64_t from,
+                           int64_t to);
 /* matrix_reader functions; context is a struct telemetry_feed. The first pair only looks: times of
  * the object, shares. The second fills the rollup. */
-bool telemetry_look_series(void *context, const struct label *labels, size_t count, enum matrix_want *ret_want,
+bool telemetry_look_series(void *context, const struct label *labels, size_t count,
+                           enum matrix_want *ret_want, struct error *err);
+bool telemetry_look_values(void *context, const struct matrix_value *values, size_t count,
                            struct error *err);
-bool telemetry_look_values(void *context, const struct matrix_value *values, size_t count, struct error *err);
-bool telemetry_take_series(void *context, const struct label *labels, size_t count, enum matrix_want *ret_want,
+bool telemetry_take_series(void *context, const struct label *labels, size_t count,
+                           enum matrix_want *ret_want, struct error *err);
+bool telemetry_take_values(void *context, const struct matrix_value *values, size_t count,
                            struct error *err);
-bool telemetry_take_values(void *context, const struct matrix_value *values, size_t count, struct error *err);
 
 /* The slice of the month that holds `month`, registered if new. */
-bool telemetry_open(struct telemetry_slice *slice, struct source_run *run, int64_t month, struct error *err) MUST_CHECK;
+bool telemetry_open(struct telemetry_slice *slice, struct source_run *run, int64_t month,
+                    struct error *err) MUST_CHECK;
 void telemetry_close(struct telemetry_slice *slice);
 /* The same objects, by hash, are in already: nothing to do. */
-bool telemetry_is_unchanged(struct telemetry_slice *slice, struct telemetry_object *const *objects, size_t count,
-                            bool *ret_unchanged, struct error *err) MUST_CHECK;
+bool telemetry_is_unchanged(struct telemetry_slice *slice, struct telemetry_object *const *objects,
+                            size_t count, bool *ret_unchanged, struct error *err) MUST_CHECK;
 
 bool telemetry_replace_begin(struct telemetry_slice *slice, struct error *err) MUST_CHECK;
-bool telemetry_replace_end(struct telemetry_slice *slice, struct telemetry_object *const *objects, size_t count,
-                           struct error *err) MUST_CHECK;
+bool telemetry_replace_end(struct telemetry_slice *slice, struct telemetry_object *const *objects,
+                           size_t count, struct error *err) MUST_CHECK;
 /* Rows of the pass into the tables of this transaction, its counts into the objects. */
-bool telemetry_pass_end(struct telemetry_slice *slice, struct rollup *rollup, struct telemetry_object *const *objects,
-                        size_t count, struct error *err) MUST_CHECK;
+bool telemetry_pass_end(struct telemetry_slice *slice, struct rollup *rollup,
+                        struct telemetry_object *const *objects, size_t count,
+                        struct error *err) MUST_CHECK;
 
-/* Live: partitions exist, identities known so far are read. Once a slice. */
+/* Live: makes the partitions. Once a slice. */
 bool telemetry_part_open(struct telemetry_slice *slice, struct error *err) MUST_CHECK;
 /* Is [object->from, to) loaded, complete, and was it so three hours after its end? */
-bool telemetry_part_settled(struct telemetry_slice *slice, const struct telemetry_object *object, bool *ret_settled,
-                            struct error *err) MUST_CHECK;
-bool telemetry_part_begin(struct telemetry_slice *slice, const struct telemetry_object *object, struct error *err)
-    MUST_CHECK;
-bool telemetry_part_end(struct telemetry_slice *slice, struct telemetry_object *object, struct error *err) MUST_CHECK;
+bool telemetry_part_settled(struct telemetry_slice *slice, const struct telemetry_object *object,
+                            bool *ret_settled, struct error *err) MUST_CHECK;
+bool telemetry_part_begin(struct telemetry_slice *slice, const struct telemetry_object *object,
+                          struct error *err) MUST_CHECK;
+bool telemetry_part_end(struct telemetry_slice *slice, struct telemetry_object *object,
+                        struct error *err) MUST_CHECK;
 
 /* Rolls back and leaves one failed load that `status` can show. */
 void telemetry_failed(struct telemetry_slice *slice, const char *object, const struct error *err);

@@ -17,7 +17,8 @@ hour_of(int64_t time_ms)
 }
 
 void
-telemetry_shares_open(struct telemetry_shares *shares, struct arena *arena, int64_t from, int64_t to)
+telemetry_shares_open(struct telemetry_shares *shares, struct arena *arena, int64_t from,
+                      int64_t to)
 {
     shares->from = from;
     shares->days = to > from ? (size_t)((to - from + DAY_SECONDS - 1) / DAY_SECONDS) : 0;
@@ -30,7 +31,8 @@ share_at(const struct telemetry_shares *shares, const struct metric *metric, int
     int64_t hour = hour_of(time_ms);
     size_t day = (size_t)((hour - shares->from) / DAY_SECONDS);
 
-    if (hour < shares->from || day >= shares->days || metric->signal > SIGNAL_SM || metric->rank >= SHARE_RANKS) {
+    if (hour < shares->from || day >= shares->days || metric->signal > SIGNAL_SM ||
+        metric->rank >= SHARE_RANKS) {
         return NULL;
     }
     return &shares->most[day][metric->signal][metric->rank];
@@ -73,14 +75,16 @@ begin_series(struct telemetry_feed *feed, const struct label *labels, size_t cou
 }
 
 bool
-telemetry_look_series(void *context, const struct label *labels, size_t count, enum matrix_want *ret_want, struct error *err)
+telemetry_look_series(void *context, const struct label *labels, size_t count,
+                      enum matrix_want *ret_want, struct error *err)
 {
     struct telemetry_feed *feed = context;
 
     begin_series(feed, labels, count);
     if (!feed->of) {
         *ret_want = MATRIX_SKIP;
-    } else if (feed->of->scale == SCALE_AUTO && feed->statistic != STATISTIC_COUNT && feed->statistic != STATISTIC_SUM) {
+    } else if (feed->of->scale == SCALE_AUTO && feed->statistic != STATISTIC_COUNT &&
+               feed->statistic != STATISTIC_SUM) {
         *ret_want = MATRIX_VALUES;
     } else {
         *ret_want = MATRIX_BOUNDS;
@@ -89,7 +93,8 @@ telemetry_look_series(void *context, const struct label *labels, size_t count, e
 }
 
 bool
-telemetry_look_values(void *context, const struct matrix_value *values, size_t count, struct error *err)
+telemetry_look_values(void *context, const struct matrix_value *values, size_t count,
+                      struct error *err)
 {
     struct telemetry_feed *feed = context;
     struct telemetry_object *object = feed->object;
@@ -107,7 +112,8 @@ telemetry_look_values(void *context, const struct matrix_value *values, size_t c
     for (size_t i = 0; i < count; i++) {
         float *most = share_at(feed->shares, feed->of, values[i].time_ms);
 
-        if (most && (float)values[i].value > *most && signal_in_range(feed->of->signal, SCALE_AUTO, values[i].value)) {
+        if (most && (float)values[i].value > *most &&
+            signal_in_range(feed->of->signal, SCALE_AUTO, values[i].value)) {
             *most = (float)values[i].value;
         }
     }
@@ -115,7 +121,8 @@ telemetry_look_values(void *context, const struct matrix_value *values, size_t c
 }
 
 bool
-telemetry_take_series(void *context, const struct label *labels, size_t count, enum matrix_want *ret_want, struct error *err)
+telemetry_take_series(void *context, const struct label *labels, size_t count,
+                      enum matrix_want *ret_want, struct error *err)
 {
     struct telemetry_feed *feed = context;
 
@@ -145,11 +152,12 @@ count_value(struct telemetry_feed *feed, bool is_rejected)
 }
 
 static void
-note_reject(struct telemetry_feed *feed, enum rollup_verdict verdict, const struct matrix_value *value)
+note_reject(struct telemetry_feed *feed, enum rollup_verdict verdict,
+            const struct matrix_value *value)
 {
     struct telemetry_slice *slice = feed->slice;
     struct telemetry_reject *reject;
-    struct buf record = { .cap = TELEMETRY_RECORD_BYTES };
+    struct buf record = {.cap = TELEMETRY_RECORD_BYTES};
     char when[CALENDAR_TEXT];
 
     if (slice->reject_count >= TELEMETRY_REJECTS) {
@@ -164,7 +172,8 @@ note_reject(struct telemetry_feed *feed, enum rollup_verdict verdict, const stru
     buf_puts(&record, "}");
     reject = arena_alloc(slice->run->arena, sizeof(*reject));
     reject->object = feed->object;
-    reject->reason = arena_printf(slice->run->arena, "%s: %s", feed->of->name, rollup_reason(verdict));
+    reject->reason =
+        arena_printf(slice->run->arena, "%s: %s", feed->of->name, rollup_reason(verdict));
     reject->record = arena_strdup(slice->run->arena, record.data);
     reject->bucket = feed->bucket;
     buf_free(&record);
@@ -187,13 +196,15 @@ static bool
 needs_series(struct telemetry_feed *feed)
 {
     if (feed->has_identity && !feed->series) {
-        feed->series = rollup_series(feed->rollup, feed->labels, feed->label_count, &feed->identity, feed->of->rank);
+        feed->series = rollup_series(feed->rollup, feed->labels, feed->label_count, &feed->identity,
+                                     feed->of->rank);
     }
     return rollup_wants(feed->rollup, feed->bucket);
 }
 
 bool
-telemetry_take_values(void *context, const struct matrix_value *values, size_t count, struct error *err)
+telemetry_take_values(void *context, const struct matrix_value *values, size_t count,
+                      struct error *err)
 {
     struct telemetry_feed *feed = context;
 
@@ -208,8 +219,8 @@ telemetry_take_values(void *context, const struct matrix_value *values, size_t c
         }
         if (feed->series) {
             verdict = rollup_add(feed->rollup, feed->series, feed->of->signal,
-                                 scale_of(feed->shares, feed->of, values[i].time_ms), feed->statistic, values[i].time_ms,
-                                 values[i].value);
+                                 scale_of(feed->shares, feed->of, values[i].time_ms),
+                                 feed->statistic, values[i].time_ms, values[i].value);
         }
         count_value(feed, verdict != ROLLUP_KEPT);
         if (verdict != ROLLUP_KEPT) {
@@ -217,8 +228,10 @@ telemetry_take_values(void *context, const struct matrix_value *values, size_t c
         }
     }
     if (rollup_is_full(feed->rollup)) {
-        error_set(err, ERR_INPUT, "GPU %s has more series than memory holds", feed->identity.text[IDENTITY_UUID]);
-        return error_hint(err, "Drop labels that change all the time from the query that made this answer.");
+        error_set(err, ERR_INPUT, "GPU %s has more series than memory holds",
+                  feed->identity.text[IDENTITY_UUID]);
+        return error_hint(
+            err, "Drop labels that change all the time from the query that made this answer.");
     }
     return true;
 }

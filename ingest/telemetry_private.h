@@ -16,10 +16,11 @@ struct series_map *series_map_open(struct arena *arena);
 void series_map_close(struct series_map *map); /* NULL is fine */
 /* The number of an identity; -1: none. */
 int series_map_find(const struct series_map *map, const char *const identity[IDENTITY_COUNT]);
-void series_map_add(struct series_map *map, const char *const identity[IDENTITY_COUNT], int series_no);
+void series_map_add(struct series_map *map, const char *const identity[IDENTITY_COUNT],
+                    int series_no);
 
 /* Load rows of the objects and their rejects. */
-bool telemetry_loads_write(struct telemetry_slice *slice, struct telemetry_object *const *objects, size_t count,
-                           struct error *err) MUST_CHECK;
+bool telemetry_loads_write(struct telemetry_slice *slice, struct telemetry_object *const *objects,
+                           size_t count, struct error *err) MUST_CHECK;
 
 #endif

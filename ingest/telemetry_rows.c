@@ -62,7 +62,8 @@ send_row(void *context, int series_no, const struct rollup_row *row, struct erro
 
 /* A live slice keeps the numbers it has given; a replaced one names each identity once. */
 static bool
-number_identity(void *context, const char *const identity[IDENTITY_COUNT], int *ret_series_no, struct error *err)
+number_identity(void *context, const char *const identity[IDENTITY_COUNT], int *ret_series_no,
+                struct error *err)
 {
     struct telemetry_slice *slice = context;
     int series_no = slice->known ? series_map_find(slice->known, identity) : -1;
@@ -84,14 +85,16 @@ number_identity(void *context, const char *const identity[IDENTITY_COUNT], int *
     return true;
 }
 
-/* Where the rows of this transaction go: the new table of a replaced slice, a live one's partition. */
+/* Where the rows of this transaction go: the new table of a replaced slice, a live one's partition.
+ */
 static bool
-copy_into(struct telemetry_slice *slice, const char *table, const char *columns, int count, struct error *err)
+copy_into(struct telemetry_slice *slice, const char *table, const char *columns, int count,
+          struct error *err)
 {
     char sql[400];
 
-    snprintf(sql, sizeof(sql), "COPY audit.%s_s%d%s (%s) FROM STDIN (FORMAT binary%s)", table, slice->slice_id,
-             slice->known ? "" : "_new", columns, slice->known ? "" : ", FREEZE");
+    snprintf(sql, sizeof(sql), "COPY audit.%s_s%d%s (%s) FROM STDIN (FORMAT binary%s)", table,
+             slice->slice_id, slice->known ? "" : "_new", columns, slice->known ? "" : ", FREEZE");
     return copy_begin(&slice->copy, slice->run->db, sql, count, err);
 }
 
@@ -99,7 +102,7 @@ static bool
 copy_finish(struct telemetry_slice *slice, bool is_good, struct error *err)
 {
     struct copy *copy = slice->copy;
-    struct error ignored = { 0 };
+    struct error ignored = {0};
 
     slice->copy = NULL;
     if (is_good) {
@@ -112,10 +115,11 @@ copy_finish(struct telemetry_slice *slice, bool is_good, struct error *err)
 static bool
 send_hours(struct telemetry_slice *slice, struct rollup *rollup, struct error *err)
 {
-    const struct rollup_sink sink = { slice, number_identity, send_row };
+    const struct rollup_sink sink = {slice, number_identity, send_row};
 
     if (!copy_into(slice, "gpu_hour",
-                   "slice_id, series_no, hour, util_samples, util_sum, util_max_pct, sm_samples, sm_sum, sm_max_pct, "
+                   "slice_id, series_no, hour, util_samples, util_sum, util_max_pct, sm_samples, "
+                   "sm_sum, sm_max_pct, "
                    "idle_samples, memory_max_mib, power_mean_w, temperature_max_c, samples",
                    HOUR_COLUMNS, err)) {
         return false;
@@ -144,12 +148,14 @@ send_fresh(struct telemetry_slice *slice, struct error *err)
         return true;
     }
     if (!copy_into(slice, "gpu_series",
-                   "slice_id, series_no, gpu_uuid, mig_id, mig_profile, host, instance_id, gpu_index, model_name, "
+                   "slice_id, series_no, gpu_uuid, mig_id, mig_profile, host, instance_id, "
+                   "gpu_index, model_name, "
                    "namespace, pod",
                    SERIES_COLUMNS, err)) {
         return false;
     }
-    for (const struct telemetry_series *series = slice->fresh; good && series; series = series->next) {
+    for (const struct telemetry_series *series = slice->fresh; good && series;
+         series = series->next) {
         good = send_series(slice, series, err);
     }
     return copy_finish(slice, good, err);
@@ -157,7 +163,8 @@ send_fresh(struct telemetry_slice *slice, struct error *err)
 
 /* Counts and rejects of buckets that were dropped come again in the pass that has them. */
 static void
-take_counts(struct telemetry_slice *slice, const struct rollup *rollup, struct telemetry_object *const *objects, size_t count)
+take_counts(struct telemetry_slice *slice, const struct rollup *rollup,
+            struct telemetry_object *const *objects, size_t count)
 {
     struct telemetry_reject **link = &slice->rejects;
     unsigned first, end;
@@ -185,8 +192,8 @@ take_counts(struct telemetry_slice *slice, const struct rollup *rollup, struct t
 }
 
 bool
-telemetry_pass_end(struct telemetry_slice *slice, struct rollup *rollup, struct telemetry_object *const *objects, size_t count,
-                   struct error *err)
+telemetry_pass_end(struct telemetry_slice *slice, struct rollup *rollup,
+                   struct telemetry_object *const *objects, size_t count, struct error *err)
 {
     bool good;
 
@@ -206,18 +213,21 @@ number(struct arena *arena, int64_t value)
 }
 
 static bool
-write_rejects(struct telemetry_slice *slice, const struct telemetry_object *object, int64_t load_id, struct error *err)
+write_rejects(struct telemetry_slice *slice, const struct telemetry_object *object, int64_t load_id,
+              struct error *err)
 {
     bool good = true;
 
     if (!object->rejected) {
         return true;
     }
-    if (!copy_begin(&slice->copy, slice->run->db, "COPY audit.reject (load_id, line, reason, record) FROM STDIN (FORMAT binary)",
+    if (!copy_begin(&slice->copy, slice->run->db,
+                    "COPY audit.reject (load_id, line, reason, record) FROM STDIN (FORMAT binary)",
                     REJECT_COLUMNS, err)) {
         return false;
     }
-    for (const struct telemetry_reject *reject = slice->rejects; good && reject; reject = reject->next) {
+    for (const struct telemetry_reject *reject = slice->rejects; good && reject;
+         reject = reject->next) {
         if (reject->object == object) {
             copy_int8(slice->copy, load_id);
             copy_int8(slice->copy, 0);
@@ -265,7 +275,8 @@ write_load(struct telemetry_slice *slice, const struct telemetry_object *object,
 }
 
 bool
-telemetry_loads_write(struct telemetry_slice *slice, struct telemetry_object *const *objects, size_t count, struct error *err)
+telemetry_loads_write(struct telemetry_slice *slice, struct telemetry_object *const *objects,
+                      size_t count, struct error *err)
 {
     bool good = true;
 

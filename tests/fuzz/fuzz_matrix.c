@@ -2,7 +2,8 @@
  * libFuzzer over the scanner of Prometheus answers: any bytes, in pieces of any size, wanted in any
  * way. The first byte chooses. Reading whole and reading in pieces must agree.
  *
- *     clang -g -O1 -fsanitize=fuzzer,address,undefined … tests/fuzz/fuzz_matrix.c ingest/matrix*.c common/…
+ *     clang -g -O1 -fsanitize=fuzzer,address,undefined … tests/fuzz/fuzz_matrix.c ingest/matrix*.c
+ * common/…
  */
 #include <config.h>
 
@@ -40,7 +41,8 @@ read_input(void *context, void *into, size_t room, size_t *ret_size, struct erro
 }
 
 static bool
-series(void *context, const struct label *labels, size_t count, enum matrix_want *ret_want, struct error *err)
+series(void *context, const struct label *labels, size_t count, enum matrix_want *ret_want,
+       struct error *err)
 {
     struct input *input = context;
 
@@ -71,9 +73,9 @@ values(void *context, const struct matrix_value *value, size_t count, struct err
 static bool
 run(struct input *input)
 {
-    const struct matrix_reader reader = { input, read_input, series, values };
+    const struct matrix_reader reader = {input, read_input, series, values};
     struct matrix_summary summary;
-    struct error err = { 0 };
+    struct error err = {0};
     bool good = matrix_read(&reader, &summary, &err);
 
     if (!good && (err.code != ERR_INPUT || !err.text[0])) {
@@ -99,7 +101,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     parts = whole;
     parts.step = 1 + data[0] / 3;
     good = run(&whole);
-    if (good != run(&parts) || (good && (whole.values != parts.values || whole.times != parts.times || whole.labels != parts.labels))) {
+    if (good != run(&parts) ||
+        (good && (whole.values != parts.values || whole.times != parts.times ||
+                  whole.labels != parts.labels))) {
         abort();
     }
     return 0;

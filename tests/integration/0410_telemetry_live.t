@@ -91,7 +91,7 @@ same 'the same rows' rest saved
 # Killed at any moment.
 config "url = $site/proxy//"
 for wait in 0.05 0.1 0.15 0.2 0.25 0.3 0.4 0.5; do
-    audit ingest >/dev/null 2>&1 &
+    gpu-audit --config "$work/gpu-audit.conf" --database "$pg_url" --days 6 --until 2026-08-04 ingest >/dev/null 2>&1 &
     pid=$!
     sleep "$wait"
     kill -9 "$pid" 2>/dev/null
@@ -100,6 +100,22 @@ done
 ok 'after kill -9' audit ingest
 rows "$site/proxy//" >killed
 same 'the same rows as without' killed saved
+
+# Several commands at once: each day is one's, and series keep their numbers.
+config "url = $site/proxy///"
+pids=
+for number in 1 2 3 4; do
+    audit ingest >"beside$number" 2>&1 &
+    pids="$pids $!"
+done
+failed=0
+for pid in $pids; do
+    wait "$pid" || failed=$((failed + 1))
+done
+is 'four at once' "$failed" 0
+rows "$site/proxy///" >beside
+same 'the same rows as one' beside saved
+is 'no number twice' "$(pg_query "select count(*) from (select 1 from audit.gpu_series group by slice_id, series_no having count(*) > 1) d")" 0
 
 config "url = $site/auth" 'token-file = token'
 ok 'a token' audit ingest

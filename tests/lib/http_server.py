@@ -134,8 +134,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.reply(401, b"who are you", "text/plain")
 
 
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-server.daemon_threads = True
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, address):
+        if not isinstance(sys.exc_info()[1], ConnectionError):  # a client that was killed is no fault
+            super().handle_error(request, address)
+
+
+server = Server(("127.0.0.1", 0), Handler)
 with open(port_file + ".tmp", "w") as out:
     out.write(str(server.server_port))
 os.rename(port_file + ".tmp", port_file)

@@ -75,7 +75,7 @@ serve(void *context)
 static void
 server_start(struct server *server, const char *const *answers)
 {
-    struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof(address);
 
     memset(server, 0, sizeof(*server));
@@ -113,7 +113,8 @@ client_open(struct client *client, const char *const *keys, struct error *err)
     client->section.kind = "telemetry";
     client->section.name = "t";
     for (size_t i = 0; keys[2 * i]; i++) {
-        client->keys[i] = (struct setting){ .key = keys[2 * i], .value = keys[2 * i + 1], .next = client->section.settings };
+        client->keys[i] = (struct setting){
+            .key = keys[2 * i], .value = keys[2 * i + 1], .next = client->section.settings};
         client->section.settings = &client->keys[i];
     }
     return http_open(&client->http, &client->settings, &client->section, err);
@@ -126,15 +127,16 @@ client_close(struct client *client)
     arena_free(&client->arena);
 }
 
-#define OK_ANSWER(body) "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/plain\r\n\r\n" body
+#define OK_ANSWER(body)                                                                            \
+    "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/plain\r\n\r\n" body
 #define STATUS(line) "HTTP/1.1 " line "\r\nConnection: close\r\nContent-Length: 9\r\n\r\nno\nreason"
 
-static const char *const no_keys[] = { NULL };
+static const char *const no_keys[] = {NULL};
 
 /* Sends one request to a server with this script; the error is left in err. */
 static bool
-send_one(const char *const *answers, const char *const *keys, struct http_request request, struct http_reply *reply,
-         struct server *server, struct error *err)
+send_one(const char *const *answers, const char *const *keys, struct http_request request,
+         struct http_reply *reply, struct server *server, struct error *err)
 {
     struct client client;
     char url[64];
@@ -153,12 +155,13 @@ send_one(const char *const *answers, const char *const *keys, struct http_reques
 static void
 test_plain(void **state)
 {
-    static const char *const answers[] = { OK_ANSWER("hello"), NULL };
-    static const char *const keys[] = { "org-id", "tenant-1", "header", "X-One: two", NULL };
-    struct http_request request = { .method = "POST", .body = "a=b", .content_type = "application/x-www-form-urlencoded" };
+    static const char *const answers[] = {OK_ANSWER("hello"), NULL};
+    static const char *const keys[] = {"org-id", "tenant-1", "header", "X-One: two", NULL};
+    struct http_request request = {
+        .method = "POST", .body = "a=b", .content_type = "application/x-www-form-urlencoded"};
     struct server server;
     struct http_reply reply;
-    struct error err = { 0 };
+    struct error err = {0};
 
     (void)state;
     assert_true(send_one(answers, keys, request, &reply, &server, &err));
@@ -179,13 +182,16 @@ test_plain(void **state)
 static void
 test_retry(void **state)
 {
-    static const char *const later[] = { STATUS("503 Busy"), "HTTP/1.1 429 Slow\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
-                                         "HTTP/1.1 200 OK\r\nContent-Length: 100\r\nConnection: close\r\n\r\nhalf", OK_ANSWER("at last"), NULL };
-    static const char *const never[] = { STATUS("400 Bad"), OK_ANSWER("not asked"), NULL };
-    struct http_request request = { .method = "GET" };
+    static const char *const later[] = {
+        STATUS("503 Busy"),
+        "HTTP/1.1 429 Slow\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 100\r\nConnection: close\r\n\r\nhalf",
+        OK_ANSWER("at last"), NULL};
+    static const char *const never[] = {STATUS("400 Bad"), OK_ANSWER("not asked"), NULL};
+    struct http_request request = {.method = "GET"};
     struct server server;
     struct http_reply reply;
-    struct error err = { 0 };
+    struct error err = {0};
 
     (void)state;
     assert_true(send_one(later, no_keys, request, &reply, &server, &err));
@@ -207,12 +213,12 @@ test_retry(void **state)
 static void
 test_refused(void **state)
 {
-    static const char *const answers[] = { STATUS("401 Who"), NULL };
-    static const char *const keys[] = { "user", "me", "password-env", "AUDIT_TEST_PASSWORD", NULL };
-    struct http_request request = { .method = "GET" };
+    static const char *const answers[] = {STATUS("401 Who"), NULL};
+    static const char *const keys[] = {"user", "me", "password-env", "AUDIT_TEST_PASSWORD", NULL};
+    struct http_request request = {.method = "GET"};
     struct server server;
     struct http_reply reply;
-    struct error err = { 0 };
+    struct error err = {0};
 
     (void)state;
     setenv("AUDIT_TEST_PASSWORD", "a-long-password", 1);
@@ -229,11 +235,11 @@ test_refused(void **state)
 static void
 test_too_large(void **state)
 {
-    static const char *const answers[] = { OK_ANSWER("0123456789"), NULL };
-    struct http_request request = { .method = "GET", .limit_bytes = 9 };
+    static const char *const answers[] = {OK_ANSWER("0123456789"), NULL};
+    struct http_request request = {.method = "GET", .limit_bytes = 9};
     struct server server;
     struct http_reply reply;
-    struct error err = { 0 };
+    struct error err = {0};
 
     (void)state;
     assert_false(send_one(answers, no_keys, request, &reply, &server, &err));
@@ -261,23 +267,25 @@ collect(void *context, size_t index, struct http_reply *reply, struct error *err
     return true;
 }
 
-/* Replies come in order whatever the order of their arrival; a status the caller takes is no failure. */
+/* Replies come in order whatever the order of their arrival; a status the caller takes is no
+ * failure. */
 static void
 test_several(void **state)
 {
-    static const char *const answers[] = { OK_ANSWER("1"), OK_ANSWER("2"), STATUS("422 Much"), OK_ANSWER("4"), OK_ANSWER("5"), NULL };
+    static const char *const answers[] = {OK_ANSWER("1"), OK_ANSWER("2"), STATUS("422 Much"),
+                                          OK_ANSWER("4"), OK_ANSWER("5"), NULL};
     struct http_request requests[5];
-    struct buf seen = { 0 };
+    struct buf seen = {0};
     struct server server;
     struct client client;
-    struct error err = { 0 };
+    struct error err = {0};
     char url[64];
 
     (void)state;
     server_start(&server, answers);
     snprintf(url, sizeof(url), "http://127.0.0.1:%d/", server.port);
     for (int i = 0; i < 5; i++) {
-        requests[i] = (struct http_request){ .method = "GET", .url = url, .is_answer = is_422 };
+        requests[i] = (struct http_request){.method = "GET", .url = url, .is_answer = is_422};
     }
     assert_true(client_open(&client, no_keys, &err));
     assert_true(http_send_all(client.http, requests, 5, 1, collect, &seen, &err));
@@ -291,17 +299,17 @@ static void
 test_configuration(void **state)
 {
     static const char *const cases[][3] = {
-        { "url", "ftp://example.com", "does not begin with http" },
-        { "url", "https://me:secret@example.com/x", "holds a user or password" },
-        { "header", "no colon", "is not \"Name: value\"" },
-        { "header", "A: b\r\nC: d", "is not \"Name: value\"" },
+        {"url", "ftp://example.com", "does not begin with http"},
+        {"url", "https://me:secret@example.com/x", "holds a user or password"},
+        {"header", "no colon", "is not \"Name: value\""},
+        {"header", "A: b\r\nC: d", "is not \"Name: value\""},
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        const char *const keys[] = { cases[i][0], cases[i][1], NULL };
+        const char *const keys[] = {cases[i][0], cases[i][1], NULL};
         struct client client;
-        struct error err = { 0 };
+        struct error err = {0};
 
         assert_false(client_open(&client, keys, &err));
         assert_int_equal(err.code, ERR_CONFIG);
@@ -314,7 +322,7 @@ test_configuration(void **state)
 static void
 test_escape(void **state)
 {
-    struct arena arena = { 0 };
+    struct arena arena = {0};
 
     (void)state;
     assert_string_equal(http_escape(&arena, "sum by (UUID) (x{a!=\"\"}[1h])"),
@@ -328,8 +336,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),   cmocka_unit_test(test_retry),         cmocka_unit_test(test_refused), cmocka_unit_test(test_too_large),
-        cmocka_unit_test(test_several), cmocka_unit_test(test_configuration), cmocka_unit_test(test_escape),
+        cmocka_unit_test(test_plain),   cmocka_unit_test(test_retry),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_several), cmocka_unit_test(test_configuration),
+        cmocka_unit_test(test_escape),
     };
 
     return cmocka_run_group_tests_name("http", tests, NULL, NULL);

@@ -28,13 +28,15 @@ struct sink {
 };
 
 static bool
-take_identity(void *context, const char *const identity[IDENTITY_COUNT], int *ret_series_no, struct error *err)
+take_identity(void *context, const char *const identity[IDENTITY_COUNT], int *ret_series_no,
+              struct error *err)
 {
     struct sink *sink = context;
 
     (void)err;
     *ret_series_no = sink->series++;
-    buf_printf(&sink->text, "%s %s\n", identity[IDENTITY_UUID], identity[IDENTITY_POD] ? identity[IDENTITY_POD] : "-");
+    buf_printf(&sink->text, "%s %s\n", identity[IDENTITY_UUID],
+               identity[IDENTITY_POD] ? identity[IDENTITY_POD] : "-");
     return true;
 }
 
@@ -54,16 +56,17 @@ take_row(void *context, int series_no, const struct rollup_row *row, struct erro
     if (row->has_sm) {
         buf_printf(&sink->text, " sm %u %lld", row->sm_samples, (long long)row->sm_sum);
     }
-    buf_printf(&sink->text, " max %g %g mem %g power %g of %u\n", (double)row->util_max_pct, (double)row->sm_max_pct,
-               (double)row->memory_max_mib, (double)row->power_mean_w, row->samples);
+    buf_printf(&sink->text, " max %g %g mem %g power %g of %u\n", (double)row->util_max_pct,
+               (double)row->sm_max_pct, (double)row->memory_max_mib, (double)row->power_mean_w,
+               row->samples);
     return true;
 }
 
 static void
 emit(struct rollup *rollup, struct sink *sink)
 {
-    const struct rollup_sink to = { sink, take_identity, take_row };
-    struct error err = { 0 };
+    const struct rollup_sink to = {sink, take_identity, take_row};
+    struct error err = {0};
 
     assert_true(rollup_emit(rollup, &to, &err));
 }
@@ -71,7 +74,7 @@ emit(struct rollup *rollup, struct sink *sink)
 static void
 check_emitted(struct rollup *rollup, const char *wanted)
 {
-    struct sink sink = { 0 };
+    struct sink sink = {0};
 
     buf_puts(&sink.text, "");
     emit(rollup, &sink);
@@ -82,7 +85,8 @@ check_emitted(struct rollup *rollup, const char *wanted)
 static struct rollup_series *
 series_of(struct rollup *rollup, const char *uuid, const char *pod, const char *instance, int rank)
 {
-    const struct label labels[] = { { "__name__", "x" }, { "UUID", uuid }, { "pod", pod }, { "instance", instance }, { "Hostname", "n" } };
+    const struct label labels[] = {
+        {"__name__", "x"}, {"UUID", uuid}, {"pod", pod}, {"instance", instance}, {"Hostname", "n"}};
     struct gpu_identity identity;
 
     assert_true(signal_identity(labels, 5, &identity));
@@ -91,24 +95,27 @@ series_of(struct rollup *rollup, const char *uuid, const char *pod, const char *
 
 /* A value of hour `hour` of July. */
 static enum rollup_verdict
-add(struct rollup *rollup, struct rollup_series *series, enum signal signal, enum statistic statistic, int hour, double value)
+add(struct rollup *rollup, struct rollup_series *series, enum signal signal,
+    enum statistic statistic, int hour, double value)
 {
     enum scale scale = signal == SIGNAL_SM ? SCALE_RATIO : SCALE_ONE;
 
-    return rollup_add(rollup, series, signal, scale, statistic, (JULY + (int64_t)(hour + 1) * HOUR_SECONDS) * 1000, value);
+    return rollup_add(rollup, series, signal, scale, statistic,
+                      (JULY + (int64_t)(hour + 1) * HOUR_SECONDS) * 1000, value);
 }
 
 static void
 test_product(void **state)
 {
-    struct arena arena = { 0 };
+    struct arena arena = {0};
     struct rollup *rollup = rollup_open(&arena, JULY, JULY + DAYS_31, 0);
     struct rollup_series *a = series_of(rollup, "GPU-a", "p", "i1", 0);
 
     (void)state;
     assert_int_equal(add(rollup, a, SIGNAL_UTIL, STATISTIC_AVG, 0, 50), ROLLUP_NO_COUNT);
     assert_int_equal(add(rollup, a, SIGNAL_SM, STATISTIC_COUNT, 0, 60), ROLLUP_KEPT);
-    assert_int_equal(add(rollup, a, SIGNAL_UTIL, STATISTIC_AVG, 0, 12.473333333333333), ROLLUP_KEPT); /* snaps back to the sum of integers */
+    assert_int_equal(add(rollup, a, SIGNAL_UTIL, STATISTIC_AVG, 0, 12.473333333333333),
+                     ROLLUP_KEPT); /* snaps back to the sum of integers */
     assert_int_equal(add(rollup, a, SIGNAL_SM, STATISTIC_AVG, 0, 0.7493333333333333), ROLLUP_KEPT);
     assert_int_equal(add(rollup, a, SIGNAL_UTIL, STATISTIC_MAX, 0, 99), ROLLUP_KEPT);
     assert_int_equal(add(rollup, a, SIGNAL_SM, STATISTIC_MAX, 0, 0.9), ROLLUP_KEPT);
@@ -118,9 +125,10 @@ test_product(void **state)
     assert_int_equal(add(rollup, a, SIGNAL_SM, STATISTIC_COUNT, 743, 3), ROLLUP_KEPT);
     assert_int_equal(add(rollup, a, SIGNAL_SM, STATISTIC_COUNT, 744, 3), ROLLUP_OUTSIDE);
     assert_int_equal(add(rollup, a, SIGNAL_SM, STATISTIC_COUNT, -1, 3), ROLLUP_OUTSIDE);
-    check_emitted(rollup, "GPU-a p\n"
-                          "0 h0 util 60 748400000 sm 60 4496000000 max 99 90 mem 1024 power 300.5 of 60\n"
-                          "0 h743 max nan nan mem nan power nan of 3\n");
+    check_emitted(rollup,
+                  "GPU-a p\n"
+                  "0 h0 util 60 748400000 sm 60 4496000000 max 99 90 mem 1024 power 300.5 of 60\n"
+                  "0 h743 max nan nan mem nan power nan of 3\n");
     rollup_close(rollup);
     arena_free(&arena);
 }
@@ -128,14 +136,15 @@ test_product(void **state)
 static void
 test_refused(void **state)
 {
-    struct arena arena = { 0 };
+    struct arena arena = {0};
     struct rollup *rollup = rollup_open(&arena, JULY, JULY + DAYS_31, 0);
     struct rollup_series *a = series_of(rollup, "GPU-a", "p", "i1", 0);
     int64_t end = (JULY + HOUR_SECONDS) * 1000;
 
     (void)state;
     assert_int_equal(add(rollup, a, SIGNAL_UTIL, STATISTIC_COUNT, 0, 60), ROLLUP_KEPT);
-    assert_int_equal(add(rollup, a, SIGNAL_UTIL, STATISTIC_COUNT, 0, 60), ROLLUP_KEPT); /* the same again */
+    assert_int_equal(add(rollup, a, SIGNAL_UTIL, STATISTIC_COUNT, 0, 60),
+                     ROLLUP_KEPT); /* the same again */
     assert_int_equal(add(rollup, a, SIGNAL_UTIL, STATISTIC_COUNT, 0, 61), ROLLUP_SECOND);
     assert_int_equal(add(rollup, a, SIGNAL_UTIL, STATISTIC_COUNT, 0, 60.5), ROLLUP_RANGE);
     assert_int_equal(add(rollup, a, SIGNAL_UTIL, STATISTIC_COUNT, 0, -1), ROLLUP_RANGE);
@@ -147,20 +156,22 @@ test_refused(void **state)
     assert_int_equal(add(rollup, a, SIGNAL_UTIL, STATISTIC_AVG, 0, 100), ROLLUP_KEPT);
     assert_int_equal(add(rollup, a, SIGNAL_UTIL, STATISTIC_AVG, 0, 99), ROLLUP_SECOND);
     assert_int_equal(add(rollup, a, SIGNAL_SM, STATISTIC_MAX, 0, 1.29), ROLLUP_RANGE);
-    assert_int_equal(add(rollup, a, SIGNAL_MEMORY, STATISTIC_MAX, 0, 9223372036854775794.0), ROLLUP_RANGE);
-    assert_int_equal(rollup_add(rollup, a, SIGNAL_UTIL, SCALE_ONE, STATISTIC_MAX, end - 1000, 5), ROLLUP_OFF_HOUR);
+    assert_int_equal(add(rollup, a, SIGNAL_MEMORY, STATISTIC_MAX, 0, 9223372036854775794.0),
+                     ROLLUP_RANGE);
+    assert_int_equal(rollup_add(rollup, a, SIGNAL_UTIL, SCALE_ONE, STATISTIC_MAX, end - 1000, 5),
+                     ROLLUP_OFF_HOUR);
     assert_string_equal(rollup_reason(ROLLUP_OFF_HOUR), "does not end on a full hour");
     check_emitted(rollup, "GPU-a p\n0 h0 util 60 6000000000 max nan nan mem nan power nan of 60\n");
     rollup_close(rollup);
     arena_free(&arena);
 }
 
-/* One identity under two exporters and two names of one metric: the exporters add, the metric of the
- * lower rank has the hour. The product is each series' own: 10 x 10 + 90 x 50, not 60 x 50. */
+/* One identity under two exporters and two names of one metric: the exporters add, the metric of
+ * the lower rank has the hour. The product is each series' own: 10 x 10 + 90 x 50, not 60 x 50. */
 static void
 test_merge(void **state)
 {
-    struct arena arena = { 0 };
+    struct arena arena = {0};
     struct rollup *rollup = rollup_open(&arena, JULY, JULY + DAYS_31, 0);
     struct rollup_series *one = series_of(rollup, "GPU-a", "p", "i1", 0);
     struct rollup_series *two = series_of(rollup, "GPU-a", "p", "i2", 0);
@@ -195,21 +206,36 @@ test_merge(void **state)
 static void
 test_samples(void **state)
 {
-    struct arena arena = { 0 };
+    struct arena arena = {0};
     struct rollup *rollup = rollup_open(&arena, JULY, JULY + DAYS_31, 0);
     struct rollup_series *a = series_of(rollup, "GPU-a", "p", "i1", 0);
     int64_t start = JULY * 1000;
 
     (void)state;
     /* T on the full hour belongs to the hour before: this one is June's */
-    assert_int_equal(rollup_add(rollup, a, SIGNAL_UTIL, SCALE_ONE, STATISTIC_SAMPLE, start, 7), ROLLUP_OUTSIDE);
-    assert_int_equal(rollup_add(rollup, a, SIGNAL_UTIL, SCALE_ONE, STATISTIC_SAMPLE, start + 1, 10.5), ROLLUP_KEPT);
-    assert_int_equal(rollup_add(rollup, a, SIGNAL_UTIL, SCALE_ONE, STATISTIC_SAMPLE, start + 1, 10.5), ROLLUP_BACKWARDS);
-    assert_int_equal(rollup_add(rollup, a, SIGNAL_UTIL, SCALE_ONE, STATISTIC_SAMPLE, start + HOUR_MS, 20), ROLLUP_KEPT);
-    assert_int_equal(rollup_add(rollup, a, SIGNAL_UTIL, SCALE_ONE, STATISTIC_SAMPLE, start + HOUR_MS + 1, 30), ROLLUP_KEPT);
-    assert_int_equal(rollup_add(rollup, a, SIGNAL_MEMORY, SCALE_BYTES, STATISTIC_SAMPLE, start + 5, 2097152), ROLLUP_KEPT);
-    assert_int_equal(rollup_add(rollup, a, SIGNAL_POWER, SCALE_ONE, STATISTIC_SAMPLE, start + 5, 100), ROLLUP_KEPT);
-    assert_int_equal(rollup_add(rollup, a, SIGNAL_POWER, SCALE_ONE, STATISTIC_SAMPLE, start + 6, 200), ROLLUP_KEPT);
+    assert_int_equal(rollup_add(rollup, a, SIGNAL_UTIL, SCALE_ONE, STATISTIC_SAMPLE, start, 7),
+                     ROLLUP_OUTSIDE);
+    assert_int_equal(
+        rollup_add(rollup, a, SIGNAL_UTIL, SCALE_ONE, STATISTIC_SAMPLE, start + 1, 10.5),
+        ROLLUP_KEPT);
+    assert_int_equal(
+        rollup_add(rollup, a, SIGNAL_UTIL, SCALE_ONE, STATISTIC_SAMPLE, start + 1, 10.5),
+        ROLLUP_BACKWARDS);
+    assert_int_equal(
+        rollup_add(rollup, a, SIGNAL_UTIL, SCALE_ONE, STATISTIC_SAMPLE, start + HOUR_MS, 20),
+        ROLLUP_KEPT);
+    assert_int_equal(
+        rollup_add(rollup, a, SIGNAL_UTIL, SCALE_ONE, STATISTIC_SAMPLE, start + HOUR_MS + 1, 30),
+        ROLLUP_KEPT);
+    assert_int_equal(
+        rollup_add(rollup, a, SIGNAL_MEMORY, SCALE_BYTES, STATISTIC_SAMPLE, start + 5, 2097152),
+        ROLLUP_KEPT);
+    assert_int_equal(
+        rollup_add(rollup, a, SIGNAL_POWER, SCALE_ONE, STATISTIC_SAMPLE, start + 5, 100),
+        ROLLUP_KEPT);
+    assert_int_equal(
+        rollup_add(rollup, a, SIGNAL_POWER, SCALE_ONE, STATISTIC_SAMPLE, start + 6, 200),
+        ROLLUP_KEPT);
     check_emitted(rollup, "GPU-a p\n"
                           "0 h0 util 2 30500000 max 20 nan mem 2 power 150 of 2\n"
                           "0 h1 util 1 30000000 max 30 nan mem nan power nan of 1\n");
@@ -221,13 +247,15 @@ test_samples(void **state)
 static void
 feed(struct rollup *rollup, int gpus)
 {
-    for (int statistic = STATISTIC_COUNT; statistic <= STATISTIC_AVG; statistic += STATISTIC_AVG - STATISTIC_COUNT) {
+    for (int statistic = STATISTIC_COUNT; statistic <= STATISTIC_AVG;
+         statistic += STATISTIC_AVG - STATISTIC_COUNT) {
         for (int gpu = 0; gpu < gpus; gpu++) {
             struct rollup_series *series;
             char uuid[32];
 
             snprintf(uuid, sizeof(uuid), "GPU-%d", gpu);
-            if (!rollup_wants(rollup, rollup_bucket(uuid)) || !(series = series_of(rollup, uuid, "p", "i", 0))) {
+            if (!rollup_wants(rollup, rollup_bucket(uuid)) ||
+                !(series = series_of(rollup, uuid, "p", "i", 0))) {
                 continue;
             }
             for (int hour = 0; hour < 744; hour++) {
@@ -242,7 +270,7 @@ feed(struct rollup *rollup, int gpus)
 static int
 run_passes(size_t budget_bytes, int gpus, struct sink *sink)
 {
-    struct arena arena = { 0 };
+    struct arena arena = {0};
     struct rollup *rollup = rollup_open(&arena, JULY, JULY + DAYS_31, budget_bytes);
     unsigned first = 0, end = 0, before = 0;
     int passes = 0;
@@ -267,15 +295,15 @@ run_passes(size_t budget_bytes, int gpus, struct sink *sink)
 static void
 test_passes(void **state)
 {
-    static const size_t budgets[] = { 4 << 20, 1 << 20, 300 << 10, 1 };
-    struct sink whole = { 0 };
+    static const size_t budgets[] = {4 << 20, 1 << 20, 300 << 10, 1};
+    struct sink whole = {0};
 
     (void)state;
     assert_int_equal(run_passes(0, 200, &whole), 1);
     assert_int_equal(whole.series, 200);
     assert_int_equal(whole.rows, 200 * 744);
     for (size_t i = 0; i < sizeof(budgets) / sizeof(budgets[0]); i++) {
-        struct sink parts = { 0 };
+        struct sink parts = {0};
 
         assert_true(run_passes(budgets[i], 200, &parts) > 1);
         assert_int_equal(parts.series, whole.series);
@@ -291,8 +319,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_product), cmocka_unit_test(test_refused), cmocka_unit_test(test_merge),
-        cmocka_unit_test(test_samples), cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_product), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_merge),   cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_passes),
     };
 
     return cmocka_run_group_tests_name("rollup", tests, NULL, NULL);

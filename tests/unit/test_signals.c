@@ -90,29 +90,45 @@ check(const struct label *labels, size_t count, const char *const wanted[IDENTIT
     }
 }
 
-#define CHECK(labels, ...) check(labels, sizeof(labels) / sizeof(labels[0]), (const char *const[IDENTITY_COUNT]){ __VA_ARGS__ })
+#define CHECK(labels, ...)                                                                         \
+    check(labels, sizeof(labels) / sizeof(labels[0]),                                              \
+          (const char *const[IDENTITY_COUNT]){__VA_ARGS__})
 
 static void
 test_identity(void **state)
 {
-    static const struct label plain[] = { { "UUID", "GPU-1" },      { "gpu", "3" },       { "Hostname", "node-7" }, { "pod", "train-0" },
-                                          { "namespace", "vision" }, { "modelName", "H" }, { "instance", "10.0.0.1:9400" } };
-    static const struct label mig[] = { { "hostname", "node-7" }, { "GPU_I_ID", "5" }, { "GPU_I_PROFILE", "3g.40gb" }, { "UUID", "GPU-1" } };
-    static const struct label exported[] = { { "UUID", "GPU-1" },           { "pod", "dcgm-exporter-x2x" },      { "namespace", "monitoring" },
-                                             { "exported_pod", "train-0" }, { "exported_namespace", "vision" }, { "container", "exporter" } };
-    static const struct label exporter[] = { { "UUID", "GPU-1" }, { "pod", "nvidia-dcgm-exporter-z6" }, { "namespace", "gpu-operator" } };
-    static const struct label old[] = { { "uuid", "GPU-1" }, { "pod_name", "train-0" }, { "pod_namespace", "vision" }, { "gpu", "0" } };
-    static const struct label loopback[] = { { "UUID", "GPU-1" }, { "Hostname", "localhost" }, { "instance", "10.0.0.7:9400" } };
-    static const struct label empty[] = { { "UUID", "GPU-1" }, { "GPU_I_ID", "" }, { "pod", "" }, { "instance", "node-3" } };
-    static const struct label none[] = { { "gpu", "0" } };
+    static const struct label plain[] = {{"UUID", "GPU-1"},
+                                         {"gpu", "3"},
+                                         {"Hostname", "node-7"},
+                                         {"pod", "train-0"},
+                                         {"namespace", "vision"},
+                                         {"modelName", "H"},
+                                         {"instance", "10.0.0.1:9400"}};
+    static const struct label mig[] = {
+        {"hostname", "node-7"}, {"GPU_I_ID", "5"}, {"GPU_I_PROFILE", "3g.40gb"}, {"UUID", "GPU-1"}};
+    static const struct label exported[] = {
+        {"UUID", "GPU-1"},           {"pod", "dcgm-exporter-x2x"},     {"namespace", "monitoring"},
+        {"exported_pod", "train-0"}, {"exported_namespace", "vision"}, {"container", "exporter"}};
+    static const struct label exporter[] = {
+        {"UUID", "GPU-1"}, {"pod", "nvidia-dcgm-exporter-z6"}, {"namespace", "gpu-operator"}};
+    static const struct label old[] = {
+        {"uuid", "GPU-1"}, {"pod_name", "train-0"}, {"pod_namespace", "vision"}, {"gpu", "0"}};
+    static const struct label loopback[] = {
+        {"UUID", "GPU-1"}, {"Hostname", "localhost"}, {"instance", "10.0.0.7:9400"}};
+    static const struct label empty[] = {
+        {"UUID", "GPU-1"}, {"GPU_I_ID", ""}, {"pod", ""}, {"instance", "node-3"}};
+    static const struct label none[] = {{"gpu", "0"}};
 
     (void)state;
-    CHECK(plain, [IDENTITY_UUID] = "GPU-1", [IDENTITY_HOST] = "node-7", [IDENTITY_GPU_INDEX] = "3", [IDENTITY_MODEL] = "H",
-          [IDENTITY_NAMESPACE] = "vision", [IDENTITY_POD] = "train-0");
-    CHECK(mig, [IDENTITY_UUID] = "GPU-1", [IDENTITY_HOST] = "node-7", [IDENTITY_MIG_ID] = "5", [IDENTITY_MIG_PROFILE] = "3g.40gb");
-    CHECK(exported, [IDENTITY_UUID] = "GPU-1", [IDENTITY_NAMESPACE] = "vision", [IDENTITY_POD] = "train-0");
+    CHECK(plain, [IDENTITY_UUID] = "GPU-1", [IDENTITY_HOST] = "node-7", [IDENTITY_GPU_INDEX] = "3",
+          [IDENTITY_MODEL] = "H", [IDENTITY_NAMESPACE] = "vision", [IDENTITY_POD] = "train-0");
+    CHECK(mig, [IDENTITY_UUID] = "GPU-1", [IDENTITY_HOST] = "node-7", [IDENTITY_MIG_ID] = "5",
+          [IDENTITY_MIG_PROFILE] = "3g.40gb");
+    CHECK(exported, [IDENTITY_UUID] = "GPU-1", [IDENTITY_NAMESPACE] = "vision",
+          [IDENTITY_POD] = "train-0");
     CHECK(exporter, [IDENTITY_UUID] = "GPU-1");
-    CHECK(old, [IDENTITY_UUID] = "GPU-1", [IDENTITY_NAMESPACE] = "vision", [IDENTITY_POD] = "train-0", [IDENTITY_GPU_INDEX] = "0");
+    CHECK(old, [IDENTITY_UUID] = "GPU-1", [IDENTITY_NAMESPACE] = "vision",
+          [IDENTITY_POD] = "train-0", [IDENTITY_GPU_INDEX] = "0");
     CHECK(loopback, [IDENTITY_UUID] = "GPU-1", [IDENTITY_HOST] = "10.0.0.7");
     CHECK(empty, [IDENTITY_UUID] = "GPU-1", [IDENTITY_HOST] = "node-3");
     CHECK(none, [IDENTITY_GPU_INDEX] = "0");
@@ -122,7 +138,9 @@ test_identity(void **state)
 static void
 test_labels(void **state)
 {
-    static const char *const needed[] = { "UUID", "uuid", "hostname", "Hostname", "instance", "exported_pod", "pod", "container", "gpu" };
+    static const char *const needed[] = {"UUID",     "uuid",      "hostname",
+                                         "Hostname", "instance",  "exported_pod",
+                                         "pod",      "container", "gpu"};
 
     (void)state;
     for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
@@ -139,8 +157,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),    cmocka_unit_test(test_files),  cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_identity), cmocka_unit_test(test_labels),
+        cmocka_unit_test(test_names),  cmocka_unit_test(test_files),
+        cmocka_unit_test(test_ranges), cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_labels),
     };
 
     return cmocka_run_group_tests_name("signals", tests, NULL, NULL);
