@@ -85,6 +85,16 @@ SELECT run.audit_id, provider, commitment_id, name, type, category, model, regio
 FROM run_commitment CROSS JOIN run
 WHERE gpu_share > 0;
 
+-- Bills of later periods are read for their corrections: what else they hold is no part of this window.
+DELETE FROM audit.audit_subject s
+WHERE s.audit_id = audit.this_audit()
+  AND NOT EXISTS (SELECT 1 FROM audit.audit_use u WHERE u.audit_id = s.audit_id AND u.subject_no = s.subject_no)
+  AND NOT EXISTS (SELECT 1 FROM audit.audit_correction c WHERE c.audit_id = s.audit_id AND c.subject_no = s.subject_no);
+
+DELETE FROM audit.audit_scope o
+WHERE o.audit_id = audit.this_audit() AND o.dimension <> 'total'
+  AND NOT EXISTS (SELECT 1 FROM audit.subject_scope g WHERE g.audit_id = o.audit_id AND g.scope_no = o.scope_no);
+
 -- Scopes that only an unused commitment reaches.
 INSERT INTO audit.audit_scope
 SELECT run.audit_id, (SELECT max(scope_no) FROM audit.audit_scope o WHERE o.audit_id = run.audit_id) + row_number() OVER (ORDER BY v.dimension, v.key),
