@@ -17,7 +17,8 @@ mail_report(struct command_run *run, struct error *err)
     int audit_id = 0;
     bool is_new = false;
 
-    /* The workbook is written again, so that what is mailed is the audit and not what lies around. */
+    /* The workbook is written again, so that what is mailed is the audit and not what lies around.
+     */
     if (!analysis_run(settings, run->db, run->arena, &audit_id, &is_new, err) ||
         !report_workbook(settings, run->db, audit_id, workbook, err) ||
         !report_mail(settings, run->db, audit_id, workbook, message, err))
@@ -35,8 +36,10 @@ const struct command command_mail = {
     .name = "mail",
     .arguments = "",
     .title = "mail the workbook",
-    .help = "Mails the workbook of the newest audit of the window as the section [mail] says: server, from, to, cc, bcc.\n"
-            "With --dry-run the message is written to gpu-audit-QUARTER.eml beside the workbook instead, and\n"
+    .help = "Mails the workbook of the newest audit of the window as the section [mail] says: "
+            "server, from, to, cc, bcc.\n"
+            "With --dry-run the message is written to gpu-audit-QUARTER.eml beside the workbook "
+            "instead, and\n"
             "nothing is sent.\n",
     .options = options,
     .needs = NEEDS_CONFIG | NEEDS_DATABASE,

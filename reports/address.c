@@ -1,4 +1,5 @@
-/* Lists of mail addresses as people write them; strict about what may reach a header or an envelope. */
+/* Lists of mail addresses as people write them; strict about what may reach a header or an
+ * envelope. */
 #include <config.h>
 
 #include <string.h>
@@ -12,7 +13,9 @@ static bool
 wrong(struct error *err, const char *what, const char *part)
 {
     error_set(err, ERR_CONFIG, "%s: \"%.80s\"", what, part);
-    return error_hint(err, "Write addresses as jane@example.com or Jane Doe <jane@example.com>, separated by commas.");
+    return error_hint(
+        err,
+        "Write addresses as jane@example.com or Jane Doe <jane@example.com>, separated by commas.");
 }
 
 static bool
@@ -24,7 +27,8 @@ check_mailbox(const char *mailbox, struct error *err)
     if (strlen(mailbox) > MAILBOX_MAX)
         return wrong(err, "the mail address is too long", mailbox);
     for (const char *c = mailbox; *c != '\0'; c++)
-        if ((unsigned char)*c <= ' ' || (unsigned char)*c >= 0x7F || strchr("<>()[],;:\\\"", *c) != NULL)
+        if ((unsigned char)*c <= ' ' || (unsigned char)*c >= 0x7F ||
+            strchr("<>()[],;:\\\"", *c) != NULL)
             return wrong(err, "a character that mail addresses cannot hold", mailbox);
     return true;
 }

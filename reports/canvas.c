@@ -37,17 +37,20 @@ begin(struct canvas *canvas, const struct facts *facts)
 {
     struct arena *arena = canvas->arena;
     canvas_across(canvas, STYLE_TITLE, canvas->sheet->title);
-    canvas_across(canvas, STYLE_SUBTITLE,
-                  arena_printf(arena, "%s: %s to %s, UTC. Revision %s, amounts in %s.", facts_text(facts, arena, "quarter"),
-                               facts_text(facts, arena, "first_day"), facts_text(facts, arena, "last_day"),
-                               facts_text(facts, arena, "revision"), facts_text(facts, arena, "currency")));
+    canvas_across(
+        canvas, STYLE_SUBTITLE,
+        arena_printf(arena, "%s: %s to %s, UTC. Revision %s, amounts in %s.",
+                     facts_text(facts, arena, "quarter"), facts_text(facts, arena, "first_day"),
+                     facts_text(facts, arena, "last_day"), facts_text(facts, arena, "revision"),
+                     facts_text(facts, arena, "currency")));
     if (!facts_is(facts, "is_final"))
-        canvas_across(canvas, STYLE_DRAFT, "DRAFT: a bill of this window may still change. Do not book from it.");
+        canvas_across(canvas, STYLE_DRAFT,
+                      "DRAFT: a bill of this window may still change. Do not book from it.");
 }
 
 bool
-canvas_open(struct canvas **ret_canvas, struct workbook *workbook, struct arena *arena, const struct sheet *sheet,
-            const struct facts *facts, struct error *err)
+canvas_open(struct canvas **ret_canvas, struct workbook *workbook, struct arena *arena,
+            const struct sheet *sheet, const struct facts *facts, struct error *err)
 {
     struct canvas *canvas = arena_alloc(arena, sizeof *canvas);
     canvas->workbook = workbook;
@@ -68,14 +71,16 @@ canvas_open(struct canvas **ret_canvas, struct workbook *workbook, struct arena 
 static bool
 is_bold(enum style style)
 {
-    return style == STYLE_HEAD || style == STYLE_TOTAL || style == STYLE_DEVIATES || style == STYLE_HOLDS;
+    return style == STYLE_HEAD || style == STYLE_TOTAL || style == STYLE_DEVIATES ||
+           style == STYLE_HOLDS;
 }
 
 static void
 note_tall(struct canvas *canvas, const struct cell *cell, const char *text)
 {
     struct tall *tall = arena_alloc(canvas->arena, sizeof *tall);
-    *tall = (struct tall){canvas->row, cell->column, cell->span, is_bold(cell->style), text, canvas->tall};
+    *tall = (struct tall){canvas->row,          cell->column, cell->span,
+                          is_bold(cell->style), text,         canvas->tall};
     canvas->tall = tall;
 }
 
@@ -101,7 +106,8 @@ make_room(struct canvas *canvas, const struct cell *cell, const char *shown)
 static lxw_error
 write_number(struct canvas *canvas, const struct cell *cell, double number, lxw_format *format)
 {
-    return worksheet_write_number(canvas->worksheet, canvas->row, (lxw_col_t)cell->column, number, format);
+    return worksheet_write_number(canvas->worksheet, canvas->row, (lxw_col_t)cell->column, number,
+                                  format);
 }
 
 static lxw_error
@@ -109,7 +115,8 @@ write_time(struct canvas *canvas, const struct cell *cell, const char *text, lxw
 {
     lxw_datetime time = {0};
     lxw_col_t column = (lxw_col_t)cell->column;
-    if (sscanf(text, "%4d-%2d-%2d %2d:%2d", &time.year, &time.month, &time.day, &time.hour, &time.min) < 3)
+    if (sscanf(text, "%4d-%2d-%2d %2d:%2d", &time.year, &time.month, &time.day, &time.hour,
+               &time.min) < 3)
         return worksheet_write_string(canvas->worksheet, canvas->row, column, text, format);
     return worksheet_write_datetime(canvas->worksheet, canvas->row, column, &time, format);
 }
@@ -134,15 +141,19 @@ shown_style(const struct cell *cell, const char *text)
 {
     if (text != NULL)
         return cell->style;
-    return cell->style == STYLE_CARD_VALUE ? STYLE_CARD_UNKNOWN : cell->style == STYLE_PLAIN ? STYLE_UNKNOWN : cell->style;
+    return cell->style == STYLE_CARD_VALUE ? STYLE_CARD_UNKNOWN
+           : cell->style == STYLE_PLAIN    ? STYLE_UNKNOWN
+                                           : cell->style;
 }
 
 static lxw_format *
 format_of(struct canvas *canvas, const struct cell *cell, const char *text, bool is_wrapped)
 {
     bool is_left = !value_is_number(cell->kind) && cell->style != STYLE_CARD_LABEL;
-    unsigned flags = (is_left ? 0U : FORMAT_RIGHT) | (is_wrapped ? FORMAT_WRAP : 0U) | (is_left && cell->column > 0 ? FORMAT_INDENT : 0U);
-    const char *number_format = text == NULL || cell->style == STYLE_HEAD ? "@" : value_cell_format(cell->kind, text);
+    unsigned flags = (is_left ? 0U : FORMAT_RIGHT) | (is_wrapped ? FORMAT_WRAP : 0U) |
+                     (is_left && cell->column > 0 ? FORMAT_INDENT : 0U);
+    const char *number_format =
+        text == NULL || cell->style == STYLE_HEAD ? "@" : value_cell_format(cell->kind, text);
     return book_format(canvas->workbook, shown_style(cell, text), number_format, flags);
 }
 
@@ -153,15 +164,21 @@ canvas_put(struct canvas *canvas, const struct cell *cell, const char *text)
         canvas_check(canvas, LXW_ERROR_WORKSHEET_INDEX_OUT_OF_RANGE, "a cell");
         return;
     }
-    const char *shown = cell->style == STYLE_HEAD ? text : value_text(canvas->arena, cell->kind, text);
+    const char *shown =
+        cell->style == STYLE_HEAD ? text : value_text(canvas->arena, cell->kind, text);
     bool is_wrapped = make_room(canvas, cell, shown);
     if (is_wrapped)
         note_tall(canvas, cell, shown);
     lxw_format *format = format_of(canvas, cell, text, is_wrapped);
     lxw_col_t first = (lxw_col_t)cell->column, last = (lxw_col_t)(cell->column + cell->span - 1);
     if (cell->span > 1)
-        canvas_check(canvas, worksheet_merge_range(canvas->worksheet, canvas->row, first, canvas->row, last, "", format), "a merged cell");
-    canvas_check(canvas, write_value(canvas, cell, cell->style == STYLE_HEAD ? shown : text, format), "a cell");
+        canvas_check(canvas,
+                     worksheet_merge_range(canvas->worksheet, canvas->row, first, canvas->row, last,
+                                           "", format),
+                     "a merged cell");
+    canvas_check(canvas,
+                 write_value(canvas, cell, cell->style == STYLE_HEAD ? shown : text, format),
+                 "a cell");
     if (canvas->columns < last + 1)
         canvas->columns = last + 1;
 }
@@ -175,14 +192,17 @@ canvas_next(struct canvas *canvas)
 void
 canvas_height(struct canvas *canvas, double px)
 {
-    canvas_check(canvas, worksheet_set_row_pixels(canvas->worksheet, canvas->row, (uint32_t)px, NULL), "a row's height");
+    canvas_check(canvas,
+                 worksheet_set_row_pixels(canvas->worksheet, canvas->row, (uint32_t)px, NULL),
+                 "a row's height");
 }
 
 void
 canvas_across(struct canvas *canvas, enum style style, const char *text)
 {
     struct across *across = arena_alloc(canvas->arena, sizeof *across);
-    *across = (struct across){canvas->row++, style, value_cell_text(canvas->arena, text), canvas->across};
+    *across =
+        (struct across){canvas->row++, style, value_cell_text(canvas->arena, text), canvas->across};
     canvas->across = across;
 }
 
@@ -211,11 +231,13 @@ canvas_width(const struct canvas *canvas)
 }
 
 void
-canvas_chart(struct canvas *canvas, lxw_chart *chart, const struct box *box, const char *description)
+canvas_chart(struct canvas *canvas, lxw_chart *chart, const struct box *box,
+             const char *description)
 {
     double room = canvas_width(canvas) - box->x_px, width = box->width_px;
     room = room < ACROSS_LEAST_PX - box->x_px ? ACROSS_LEAST_PX - box->x_px : room;
-    width = width > room ? room : width; /* within the tables' width, or it would be cut off in print */
+    width =
+        width > room ? room : width; /* within the tables' width, or it would be cut off in print */
     lxw_chart_options options = {
         .x_offset = (int32_t)box->x_px,
         .y_offset = 4,
@@ -224,7 +246,9 @@ canvas_chart(struct canvas *canvas, lxw_chart *chart, const struct box *box, con
         .object_position = LXW_OBJECT_MOVE_DONT_SIZE,
         .description = arena_strdup(canvas->arena, description),
     };
-    canvas_check(canvas, worksheet_insert_chart_opt(canvas->worksheet, canvas->row, 0, chart, &options), "a chart");
+    canvas_check(canvas,
+                 worksheet_insert_chart_opt(canvas->worksheet, canvas->row, 0, chart, &options),
+                 "a chart");
 }
 
 void
@@ -245,7 +269,10 @@ set_widths(struct canvas *canvas)
         if (i == 0 && missing > 0) /* texts across a narrow sheet need some room */
             canvas->width_px[0] += missing;
         uint32_t width = (uint32_t)canvas->width_px[i];
-        canvas_check(canvas, worksheet_set_column_pixels_opt(canvas->worksheet, column, column, width, NULL, &hidden), "a column's width");
+        canvas_check(canvas,
+                     worksheet_set_column_pixels_opt(canvas->worksheet, column, column, width, NULL,
+                                                     &hidden),
+                     "a column's width");
     }
 }
 
@@ -253,7 +280,8 @@ static void
 set_height(struct canvas *canvas, uint32_t row, double px)
 {
     px = px > TALLEST_PX ? TALLEST_PX : px;
-    canvas_check(canvas, worksheet_set_row_pixels(canvas->worksheet, row, (uint32_t)px, NULL), "a row's height");
+    canvas_check(canvas, worksheet_set_row_pixels(canvas->worksheet, row, (uint32_t)px, NULL),
+                 "a row's height");
 }
 
 static int
@@ -285,15 +313,20 @@ static void
 write_across(struct canvas *canvas, const struct across *across)
 {
     bool is_heading = across->style == STYLE_TITLE || across->style == STYLE_SECTION;
-    lxw_format *format = book_format(canvas->workbook, across->style, "@", is_heading ? 0 : FORMAT_WRAP);
+    lxw_format *format =
+        book_format(canvas->workbook, across->style, "@", is_heading ? 0 : FORMAT_WRAP);
     lxw_worksheet *sheet = canvas->worksheet;
     if (is_heading || canvas->columns < 2)
-        canvas_check(canvas, worksheet_write_string(sheet, across->row, 0, across->text, format), "a text");
+        canvas_check(canvas, worksheet_write_string(sheet, across->row, 0, across->text, format),
+                     "a text");
     else
-        canvas_check(canvas, worksheet_merge_range(sheet, across->row, 0, across->row, (lxw_col_t)(canvas->columns - 1), across->text, format),
+        canvas_check(canvas,
+                     worksheet_merge_range(sheet, across->row, 0, across->row,
+                                           (lxw_col_t)(canvas->columns - 1), across->text, format),
                      "a text across the sheet");
     double line = across->style == STYLE_TITLE ? 28 : across->style == STYLE_SECTION ? 22 : LINE_PX;
-    int lines = is_heading ? 1 : measure_lines(across->text, false, canvas_width(canvas) - PADDING_PX);
+    int lines =
+        is_heading ? 1 : measure_lines(across->text, false, canvas_width(canvas) - PADDING_PX);
     set_height(canvas, across->row, lines * line + 3);
 }
 
@@ -309,14 +342,24 @@ set_print(struct canvas *canvas, const struct facts *facts)
     worksheet_set_margins(sheet, 0.5, 0.5, 0.7, 0.7);
     worksheet_fit_to_pages(sheet, 1, canvas->sheet->is_one_page ? 1 : 0);
     if (canvas->breaks > 0)
-        canvas_check(canvas, worksheet_set_h_pagebreaks(sheet, canvas->break_row), "the page breaks");
+        canvas_check(canvas, worksheet_set_h_pagebreaks(sheet, canvas->break_row),
+                     "the page breaks");
     worksheet_gridlines(sheet, LXW_HIDE_ALL_GRIDLINES);
-    canvas_check(canvas, worksheet_print_area(sheet, 0, 0, canvas->row, (lxw_col_t)(canvas->columns > 0 ? canvas->columns - 1 : 0)), "the print area");
-    canvas_check(canvas, worksheet_set_header(sheet, arena_printf(arena, "&L&8GPU audit %s%s&R&8&A", facts_text(facts, arena, "quarter"), draft)),
-                 "the page header");
-    canvas_check(canvas, worksheet_set_footer(sheet, arena_printf(arena, "&L&8Revision %s, %s UTC&R&8Page &P of &N",
-                                                                  facts_text(facts, arena, "revision"), facts_text(facts, arena, "created"))),
-                 "the page footer");
+    canvas_check(canvas,
+                 worksheet_print_area(sheet, 0, 0, canvas->row,
+                                      (lxw_col_t)(canvas->columns > 0 ? canvas->columns - 1 : 0)),
+                 "the print area");
+    canvas_check(
+        canvas,
+        worksheet_set_header(sheet, arena_printf(arena, "&L&8GPU audit %s%s&R&8&A",
+                                                 facts_text(facts, arena, "quarter"), draft)),
+        "the page header");
+    canvas_check(
+        canvas,
+        worksheet_set_footer(sheet, arena_printf(arena, "&L&8Revision %s, %s UTC&R&8Page &P of &N",
+                                                 facts_text(facts, arena, "revision"),
+                                                 facts_text(facts, arena, "created"))),
+        "the page footer");
 }
 
 static void
@@ -327,11 +370,15 @@ set_panes(struct canvas *canvas)
         worksheet_freeze_panes(canvas->worksheet, canvas->title_rows, 0);
     else if (head > 0) {
         worksheet_freeze_panes(canvas->worksheet, head, 0);
-        canvas_check(canvas, worksheet_repeat_rows(canvas->worksheet, head - 1, head - 1), "the repeated rows");
+        canvas_check(canvas, worksheet_repeat_rows(canvas->worksheet, head - 1, head - 1),
+                     "the repeated rows");
     }
     if (canvas->filter_last > canvas->filter_first)
-        canvas_check(canvas, worksheet_autofilter(canvas->worksheet, canvas->filter_first, 0, canvas->filter_last,
-                                                  (lxw_col_t)(canvas->filter_columns - 1)), "the filter");
+        canvas_check(canvas,
+                     worksheet_autofilter(canvas->worksheet, canvas->filter_first, 0,
+                                          canvas->filter_last,
+                                          (lxw_col_t)(canvas->filter_columns - 1)),
+                     "the filter");
 }
 
 bool
@@ -344,7 +391,7 @@ canvas_finish(struct canvas *canvas, const struct facts *facts, struct error *er
     set_panes(canvas);
     set_print(canvas, facts);
     if (canvas->failure != LXW_NO_ERROR)
-        return error_set(err, ERR_REPORT, "could not write %s of the sheet \"%s\": %s", canvas->failed_at, canvas->sheet->tab,
-                         lxw_strerror(canvas->failure));
+        return error_set(err, ERR_REPORT, "could not write %s of the sheet \"%s\": %s",
+                         canvas->failed_at, canvas->sheet->tab, lxw_strerror(canvas->failure));
     return true;
 }

@@ -8,12 +8,15 @@ enum { BAR_PX = 26, FRAME_PX = 120 };
 
 static char font_name[] = "Arial"; /* the library's structs want writable text */
 static lxw_chart_font small_font = {.name = font_name, .size = 9, .color = COLOUR_INK};
-static lxw_chart_font title_font = {.name = font_name, .size = 11, .bold = LXW_TRUE, .color = COLOUR_INK};
+static lxw_chart_font title_font = {
+    .name = font_name, .size = 11, .bold = LXW_TRUE, .color = COLOUR_INK};
 
 static uint8_t
 type_of(enum chart_shape shape)
 {
-    return shape == CHART_BARS ? LXW_CHART_BAR : shape == CHART_STACKED ? LXW_CHART_BAR_STACKED : LXW_CHART_BAR_STACKED_PERCENT;
+    return shape == CHART_BARS      ? LXW_CHART_BAR
+           : shape == CHART_STACKED ? LXW_CHART_BAR_STACKED
+                                    : LXW_CHART_BAR_STACKED_PERCENT;
 }
 
 /* Of a bar chart the library calls the axis of the bars y and that of the values x. */
@@ -27,7 +30,8 @@ set_axes(lxw_chart *chart, const struct chart *spec)
     chart_axis_set_num_font(bars, &small_font);
     chart_axis_set_interval_unit(bars, 1); /* every bar has its name */
     chart_axis_set_line(bars, &rule);
-    chart_axis_set_label_position(bars, LXW_CHART_AXIS_LABEL_POSITION_LOW); /* clear of negative bars */
+    chart_axis_set_label_position(bars,
+                                  LXW_CHART_AXIS_LABEL_POSITION_LOW); /* clear of negative bars */
     chart_axis_major_gridlines_set_visible(bars, LXW_FALSE);
     chart_axis_set_num_font(values, &small_font);
     chart_axis_set_name_font(values, &small_font);
@@ -52,7 +56,8 @@ make_chart(struct sheet_run *run, const struct chart *spec, struct error *err)
     chart_chartarea_set_line(chart, &none);
     chart_set_series_gap(chart, 45);
     set_axes(chart, spec);
-    chart_legend_set_position(chart, spec->has_legend ? LXW_CHART_LEGEND_BOTTOM : LXW_CHART_LEGEND_NONE);
+    chart_legend_set_position(chart,
+                              spec->has_legend ? LXW_CHART_LEGEND_BOTTOM : LXW_CHART_LEGEND_NONE);
     chart_legend_set_font(chart, &small_font);
     return chart;
 }
@@ -99,7 +104,8 @@ set_points(struct sheet_run *run, lxw_chart_series *series, const struct place *
 }
 
 bool
-chart_columns(struct sheet_run *run, const struct chart *spec, const struct place *place, const struct box *box, struct error *err)
+chart_columns(struct sheet_run *run, const struct chart *spec, const struct place *place,
+              const struct box *box, struct error *err)
 {
     if (place->last < place->first)
         return true;
@@ -129,8 +135,8 @@ chart_columns(struct sheet_run *run, const struct chart *spec, const struct plac
 }
 
 bool
-chart_rows(struct sheet_run *run, const struct chart *spec, const struct place *place, int first, int last, const struct box *box,
-           struct error *err)
+chart_rows(struct sheet_run *run, const struct chart *spec, const struct place *place, int first,
+           int last, const struct box *box, struct error *err)
 {
     if (place->last < place->first)
         return true;

@@ -25,9 +25,9 @@ struct series {
 struct chart {
     enum chart_shape shape;
     const char *title;
-    const char *unit;          /* name of the value axis */
-    const char *number_format; /* of the value axis */
-    const char *description;   /* what it shows, for those who cannot see it */
+    const char *unit;            /* name of the value axis */
+    const char *number_format;   /* of the value axis */
+    const char *description;     /* what it shows, for those who cannot see it */
     const struct series *series; /* ends with a NULL name */
     bool has_legend;
     bool is_coloured_by_name; /* bars of the last series as the ledger line of their name */
@@ -36,11 +36,12 @@ struct chart {
 enum { CHART_ROWS_MAX = 12 }; /* more bars cannot be read */
 
 /* Bars are the table's first rows, named by column 0. */
-bool chart_columns(struct sheet_run *run, const struct chart *chart, const struct place *place, const struct box *box,
-                   struct error *err) MUST_CHECK;
-/* Bars are the table's columns first..last; each row is a series, coloured as the ledger line of its name. */
-bool chart_rows(struct sheet_run *run, const struct chart *chart, const struct place *place, int first, int last,
-                const struct box *box, struct error *err) MUST_CHECK;
+bool chart_columns(struct sheet_run *run, const struct chart *chart, const struct place *place,
+                   const struct box *box, struct error *err) MUST_CHECK;
+/* Bars are the table's columns first..last; each row is a series, coloured as the ledger line of
+ * its name. */
+bool chart_rows(struct sheet_run *run, const struct chart *chart, const struct place *place,
+                int first, int last, const struct box *box, struct error *err) MUST_CHECK;
 double chart_height(const struct place *place); /* fits the number of bars */
 
 #endif

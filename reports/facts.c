@@ -37,7 +37,8 @@ take_row(struct facts *facts, const struct rows *rows, struct arena *arena)
 }
 
 bool
-facts_read(struct facts *ret_facts, struct db *db, struct arena *arena, const char *audit_id, struct error *err)
+facts_read(struct facts *ret_facts, struct db *db, struct arena *arena, const char *audit_id,
+           struct error *err)
 {
     struct rows *rows = NULL;
     if (!rows_open(&rows, db, "sql/query_report_facts.sql", 1, &audit_id, err))
@@ -78,5 +79,6 @@ const char *
 facts_text(const struct facts *facts, struct arena *arena, const char *name)
 {
     const struct fact *fact = find(facts, name);
-    return value_text(arena, fact == NULL ? VALUE_TEXT : fact->kind, fact == NULL ? NULL : fact->value);
+    return value_text(arena, fact == NULL ? VALUE_TEXT : fact->kind,
+                      fact == NULL ? NULL : fact->value);
 }

@@ -22,10 +22,12 @@ struct facts {
     int count;
 };
 
-bool facts_read(struct facts *ret_facts, struct db *db, struct arena *arena, const char *audit_id, struct error *err) MUST_CHECK;
+bool facts_read(struct facts *ret_facts, struct db *db, struct arena *arena, const char *audit_id,
+                struct error *err) MUST_CHECK;
 /* The value as SQL gave it, NULL when unknown or there is no such fact. */
 const char *facts_value(const struct facts *facts, const char *name);
 bool facts_is(const struct facts *facts, const char *name); /* the value is SQL's true */
-const char *facts_text(const struct facts *facts, struct arena *arena, const char *name); /* as people read it */
+const char *facts_text(const struct facts *facts, struct arena *arena,
+                       const char *name); /* as people read it */
 
 #endif

@@ -14,7 +14,8 @@ mail_style(bool is_number, bool is_head, bool is_total)
         return is_number ? "text-align:right;padding:4px 8px;border-bottom:2px solid #D5DBE1"
                          : "text-align:left;padding:4px 8px;border-bottom:2px solid #D5DBE1";
     if (is_total)
-        return is_number ? "text-align:right;padding:4px 8px;font-weight:bold" : "padding:4px 8px;font-weight:bold";
+        return is_number ? "text-align:right;padding:4px 8px;font-weight:bold"
+                         : "padding:4px 8px;font-weight:bold";
     return is_number ? "text-align:right;padding:4px 8px;border-bottom:1px solid #E9EEF3"
                      : "padding:4px 8px;border-bottom:1px solid #E9EEF3";
 }
@@ -25,12 +26,15 @@ page_class(bool is_number, const char *text, bool is_verdict)
     if (text == NULL)
         return is_number ? "n unknown" : "unknown";
     if (is_verdict)
-        return strcmp(text, "holds") == 0 ? "holds" : strcmp(text, "deviates") == 0 ? "deviates" : "unknown";
+        return strcmp(text, "holds") == 0      ? "holds"
+               : strcmp(text, "deviates") == 0 ? "deviates"
+                                               : "unknown";
     return is_number ? "n" : "";
 }
 
 static void
-add_head(struct buf *out, const struct table *table, struct arena *arena, const char *currency, enum html_style style)
+add_head(struct buf *out, const struct table *table, struct arena *arena, const char *currency,
+         enum html_style style)
 {
     buf_puts(out, "<thead><tr>");
     for (const struct column *column = table->columns; column->name != NULL; column++) {
@@ -46,7 +50,8 @@ add_head(struct buf *out, const struct table *table, struct arena *arena, const 
 }
 
 static void
-add_row(struct buf *out, const struct table *table, const struct rows *rows, const int *from, struct arena *arena, enum html_style style)
+add_row(struct buf *out, const struct table *table, const struct rows *rows, const int *from,
+        struct arena *arena, enum html_style style)
 {
     bool is_total = table_is_total(rows);
     buf_puts(out, is_total && style == HTML_PAGE ? "<tr class=\"total\">" : "<tr>");
@@ -66,8 +71,8 @@ add_row(struct buf *out, const struct table *table, const struct rows *rows, con
 }
 
 static bool
-add_rows(struct buf *out, struct rows *rows, const struct table *table, const char *currency, enum html_style style, int limit,
-         struct arena *arena, struct error *err)
+add_rows(struct buf *out, struct rows *rows, const struct table *table, const char *currency,
+         enum html_style style, int limit, struct arena *arena, struct error *err)
 {
     int from[CANVAS_COLUMNS], count = rows_count(rows);
     if (!table_columns(table, rows, from, err))
@@ -78,10 +83,14 @@ add_rows(struct buf *out, struct rows *rows, const struct table *table, const ch
         buf_puts(out, "</p>\n");
         return true;
     }
-    buf_puts(out, style == HTML_MAIL ? "<table cellspacing=\"0\" style=\"border-collapse:collapse;font-size:13px\">\n" : "<div class=\"wide\"><table>\n");
+    buf_puts(out,
+             style == HTML_MAIL
+                 ? "<table cellspacing=\"0\" style=\"border-collapse:collapse;font-size:13px\">\n"
+                 : "<div class=\"wide\"><table>\n");
     add_head(out, table, arena, currency, style);
     for (int n = 0; rows_next(rows, err); n++)
-        if (limit == 0 || n < limit || table_is_total(rows)) /* the sum is shown whatever was left out */
+        if (limit == 0 || n < limit ||
+            table_is_total(rows)) /* the sum is shown whatever was left out */
             add_row(out, table, rows, from, arena, style);
     buf_puts(out, style == HTML_MAIL ? "</tbody></table>\n" : "</tbody></table></div>\n");
     if (limit > 0 && count > limit + 1)
@@ -90,8 +99,8 @@ add_rows(struct buf *out, struct rows *rows, const struct table *table, const ch
 }
 
 bool
-html_table(struct buf *out, struct db *db, const struct table *table, const char *audit_id, const char *currency, enum html_style style,
-           int limit, struct error *err)
+html_table(struct buf *out, struct db *db, const struct table *table, const char *audit_id,
+           const char *currency, enum html_style style, int limit, struct error *err)
 {
     struct rows *rows = NULL;
     struct arena arena = {0};

@@ -2,9 +2,9 @@
 
 #include "reports/mail.h"
 
-#include <fcntl.h>
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,13 +29,15 @@ struct draft {
 };
 
 static bool
-read_addresses(struct draft *draft, const char *key, bool is_required, const struct address **ret_list, struct error *err)
+read_addresses(struct draft *draft, const char *key, bool is_required,
+               const struct address **ret_list, struct error *err)
 {
     struct address *list = NULL;
     if (!address_parse(draft->arena, section_get(draft->section, key), &list, err))
         return error_context(err, "%s", section_origin(draft->settings, draft->section, key));
     if (list == NULL && is_required) {
-        error_set(err, ERR_CONFIG, "%s: [mail] has no %s", section_origin(draft->settings, draft->section, NULL), key);
+        error_set(err, ERR_CONFIG, "%s: [mail] has no %s",
+                  section_origin(draft->settings, draft->section, NULL), key);
         return error_hint(err, "Set %s in the section [mail] of the configuration.", key);
     }
     *ret_list = list;
@@ -46,35 +48,41 @@ static bool
 read_envelope(struct draft *draft, struct error *err)
 {
     struct mail *mail = &draft->mail;
-    if (!read_addresses(draft, "from", true, &mail->from, err) || !read_addresses(draft, "to", true, &mail->to, err) ||
-        !read_addresses(draft, "cc", false, &mail->cc, err) || !read_addresses(draft, "bcc", false, &mail->bcc, err))
+    if (!read_addresses(draft, "from", true, &mail->from, err) ||
+        !read_addresses(draft, "to", true, &mail->to, err) ||
+        !read_addresses(draft, "cc", false, &mail->cc, err) ||
+        !read_addresses(draft, "bcc", false, &mail->bcc, err))
         return false;
     if (mail->from->next != NULL)
-        return error_set(err, ERR_CONFIG, "%s: more than one sender", section_origin(draft->settings, draft->section, "from"));
+        return error_set(err, ERR_CONFIG, "%s: more than one sender",
+                         section_origin(draft->settings, draft->section, "from"));
     return true;
 }
 
 static const struct table top = {
     .query = "sql/query_sheet_top.sql",
-    .columns = (const struct column[]){
-        {.name = "title", .heading = "What to do"},
-        {.name = "owner", .heading = "Owner"},
-        {.name = "saving", .heading = "Saving a month", .kind = VALUE_ROUND_MONEY},
-        {0},
-    },
+    .columns =
+        (const struct column[]){
+            {.name = "title", .heading = "What to do"},
+            {.name = "scope", .heading = "Where"},
+            {.name = "owner", .heading = "Owner"},
+            {.name = "saving", .heading = "Saving a month", .kind = VALUE_ROUND_MONEY},
+            {0},
+        },
     .empty = "Nothing to recommend: no rule found a saving with enough evidence.",
 };
 
 static const struct table teams = {
     .query = "sql/query_sheet_team_top.sql",
-    .columns = (const struct column[]){
-        {.name = "name", .heading = "Team"},
-        {.name = "gpu_cost", .heading = "GPU cost", .kind = VALUE_ROUND_MONEY},
-        {.name = "idle_cost", .heading = "Idle", .kind = VALUE_ROUND_MONEY},
-        {.name = "unknown_cost", .heading = "Unknown", .kind = VALUE_ROUND_MONEY},
-        {.name = "idle_share", .heading = "Idle share", .kind = VALUE_SHARE},
-        {0},
-    },
+    .columns =
+        (const struct column[]){
+            {.name = "name", .heading = "Team"},
+            {.name = "gpu_cost", .heading = "GPU cost", .kind = VALUE_ROUND_MONEY},
+            {.name = "idle_cost", .heading = "Idle", .kind = VALUE_ROUND_MONEY},
+            {.name = "unknown_cost", .heading = "Unknown", .kind = VALUE_ROUND_MONEY},
+            {.name = "idle_share", .heading = "Idle share", .kind = VALUE_SHARE},
+            {0},
+        },
     .empty = "No cost is attributed to any team.",
 };
 
@@ -87,8 +95,11 @@ set_top_lines(struct draft *draft, struct error *err)
     if (!table_rows(&rows, draft->db, &top, draft->audit_id, err))
         return false;
     while (rows_next(rows, err)) {
-        const char *title = rows_text(rows, rows_column(rows, "title")), *saving = rows_text(rows, rows_column(rows, "saving"));
-        buf_printf(&lines, "  %12s  %s\n", value_text(draft->arena, VALUE_ROUND_MONEY, saving), value_cell_text(draft->arena, title));
+        const char *title = rows_text(rows, rows_column(rows, "title")),
+                   *scope = rows_text(rows, rows_column(rows, "scope"));
+        const char *saving = value_text(draft->arena, VALUE_ROUND_MONEY,
+                                        rows_text(rows, rows_column(rows, "saving")));
+        buf_printf(&lines, "  %12s  %s%s%s\n", saving, title, scope[0] == '\0' ? "" : ": ", scope);
     }
     if (rows_count(rows) == 0)
         buf_puts(&lines, top.empty);
@@ -102,10 +113,12 @@ static bool
 set_table(struct draft *draft, const char *name, const struct table *table, struct error *err)
 {
     struct buf html = {0};
-    bool is_done = html_table(&html, draft->db, table, draft->audit_id, facts_text(&draft->facts, draft->arena, "currency"), HTML_MAIL,
+    bool is_done = html_table(&html, draft->db, table, draft->audit_id,
+                              facts_text(&draft->facts, draft->arena, "currency"), HTML_MAIL,
                               TOP_ROWS + 1, err);
     if (is_done)
-        template_set_markup(&draft->values, name, arena_strndup(draft->arena, html.data, html.size));
+        template_set_markup(&draft->values, name,
+                            arena_strndup(draft->arena, html.data, html.size));
     buf_free(&html);
     return is_done;
 }
@@ -116,7 +129,8 @@ set_words(struct draft *draft, const char *name, const char *asset, struct error
     struct buf text = {0};
     bool is_done = template_fill(&text, asset, TEMPLATE_HEADER, &draft->values, err);
     if (is_done)
-        template_set(&draft->values, name, arena_strndup(draft->arena, text.size > 0 ? text.data : "", text.size));
+        template_set(&draft->values, name,
+                     arena_strndup(draft->arena, text.size > 0 ? text.data : "", text.size));
     buf_free(&text);
     return is_done;
 }
@@ -138,7 +152,8 @@ set_values(struct draft *draft, const char *workbook_path, struct error *err)
     template_set_facts(&draft->values, &draft->facts);
     template_set(&draft->values, "workbook", slash == NULL ? workbook_path : slash + 1);
     template_set(&draft->values, "organisation", text_of(draft, "organisation"));
-    template_set(&draft->values, "prefix", prefix[0] == '\0' ? "" : arena_printf(draft->arena, "%s ", prefix));
+    template_set(&draft->values, "prefix",
+                 prefix[0] == '\0' ? "" : arena_printf(draft->arena, "%s ", prefix));
     template_set(&draft->values, "draft", facts_is(&draft->facts, "is_final") ? "" : "DRAFT ");
     return set_words(draft, "words", "templates/summary.txt", err) && set_top_lines(draft, err) &&
            set_table(draft, "top_table", &top, err) && set_table(draft, "team_table", &teams, err);
@@ -152,8 +167,10 @@ message_id(struct draft *draft)
     for (char *c = quarter; *c != '\0'; c++)
         if (!isalnum((unsigned char)*c))
             *c = '-';
-    return arena_printf(draft->arena, "<gpu-audit.%s.r%s.%.24s@%s>", quarter, facts_text(&draft->facts, draft->arena, "revision"),
-                        facts_text(&draft->facts, draft->arena, "inputs_sha256"), strchr(draft->mail.from->mailbox, '@') + 1);
+    return arena_printf(draft->arena, "<gpu-audit.%s.r%s.%.24s@%s>", quarter,
+                        facts_text(&draft->facts, draft->arena, "revision"),
+                        facts_text(&draft->facts, draft->arena, "inputs_sha256"),
+                        strchr(draft->mail.from->mailbox, '@') + 1);
 }
 
 static bool
@@ -177,12 +194,16 @@ add_headers(struct draft *draft, const char *boundary, struct error *err)
 }
 
 static bool
-add_text(struct draft *draft, const char *asset, enum template_kind kind, const char *type, struct error *err)
+add_text(struct draft *draft, const char *asset, enum template_kind kind, const char *type,
+         struct error *err)
 {
     struct buf text = {0};
     bool is_done = template_fill(&text, asset, kind, &draft->values, err);
     if (is_done) {
-        buf_printf(&draft->mail.message, "Content-Type: %s; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n", type);
+        buf_printf(&draft->mail.message,
+                   "Content-Type: %s; charset=utf-8\r\nContent-Transfer-Encoding: "
+                   "quoted-printable\r\n\r\n",
+                   type);
         mime_quoted_printable(&draft->mail.message, text.data);
     }
     buf_free(&text);
@@ -205,8 +226,10 @@ read_file(const char *path, struct buf *out, struct error *err)
     if (size < 0)
         return error_set(err, ERR_REPORT, "could not read \"%s\": %s", path, strerror(errno));
     if (out->size > ATTACHMENT_MAX) {
-        error_set(err, ERR_REPORT, "\"%s\" is too large to mail: more than %d MiB", path, ATTACHMENT_MAX >> 20);
-        return error_hint(err, "Put the workbook where people can fetch it, and run with --no-mail.");
+        error_set(err, ERR_REPORT, "\"%s\" is too large to mail: more than %d MiB", path,
+                  ATTACHMENT_MAX >> 20);
+        return error_hint(err,
+                          "Put the workbook where people can fetch it, and run with --no-mail.");
     }
     return true;
 }
@@ -230,10 +253,13 @@ add_workbook(struct draft *draft, const char *path, struct error *err)
     const char *name = safe_file_name(draft->arena, path);
     bool is_done = read_file(path, &file, err);
     if (is_done) {
-        buf_printf(&draft->mail.message,
-                   "Content-Type: application/vnd.openxmlformats-officedocument.spreadsheetml.sheet;\r\n name=\"%s\"\r\n"
-                   "Content-Transfer-Encoding: base64\r\nContent-Disposition: attachment;\r\n filename=\"%s\"\r\n\r\n",
-                   name, name);
+        buf_printf(
+            &draft->mail.message,
+            "Content-Type:\r\n "
+            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet;\r\n name=\"%s\"\r\n"
+            "Content-Transfer-Encoding: base64\r\nContent-Disposition: attachment;\r\n "
+            "filename=\"%s\"\r\n\r\n",
+            name, name);
         mime_base64(&draft->mail.message, file.data, file.size);
     }
     buf_free(&file);
@@ -250,7 +276,9 @@ compose(struct draft *draft, const char *workbook_path, struct error *err)
     const char *alternative = arena_printf(draft->arena, "=_alternative_%.24s", hash);
     if (!add_headers(draft, mixed, err))
         return false;
-    buf_printf(out, "--%s\r\nContent-Type: multipart/alternative;\r\n boundary=\"%s\"\r\n\r\n--%s\r\n", mixed, alternative, alternative);
+    buf_printf(out,
+               "--%s\r\nContent-Type: multipart/alternative;\r\n boundary=\"%s\"\r\n\r\n--%s\r\n",
+               mixed, alternative, alternative);
     if (!add_text(draft, "templates/mail_body.txt", TEMPLATE_TEXT, "text/plain", err))
         return false;
     buf_printf(out, "--%s\r\n", alternative);
@@ -260,11 +288,13 @@ compose(struct draft *draft, const char *workbook_path, struct error *err)
     if (!add_workbook(draft, workbook_path, err))
         return false;
     buf_printf(out, "--%s--\r\n", mixed);
-    return !out->overflow || error_set(err, ERR_REPORT, "the mail would be larger than %d MiB", MESSAGE_MAX >> 20);
+    return !out->overflow ||
+           error_set(err, ERR_REPORT, "the mail would be larger than %d MiB", MESSAGE_MAX >> 20);
 }
 
 bool
-report_mail(struct settings *settings, struct db *db, int audit_id, const char *workbook_path, const char *dry_path, struct error *err)
+report_mail(struct settings *settings, struct db *db, int audit_id, const char *workbook_path,
+            const char *dry_path, struct error *err)
 {
     struct arena arena = {0};
     struct draft draft = {
@@ -276,7 +306,8 @@ report_mail(struct settings *settings, struct db *db, int audit_id, const char *
         .values = {.arena = &arena},
         .mail = {.message = {.cap = MESSAGE_MAX}},
     };
-    bool is_done = read_envelope(&draft, err) && set_values(&draft, workbook_path, err) && compose(&draft, workbook_path, err);
+    bool is_done = read_envelope(&draft, err) && set_values(&draft, workbook_path, err) &&
+                   compose(&draft, workbook_path, err);
     if (is_done && settings->dry_run)
         is_done = output_write(&arena, dry_path, &draft.mail.message, err);
     else if (is_done)

@@ -15,7 +15,8 @@ struct mail {
     struct buf message;                         /* the caller frees */
 };
 
-/* Sends the message as [mail] of the settings says. ERR_NET names the server, its reply and what to do. */
+/* Sends the message as [mail] of the settings says. ERR_NET names the server, its reply and what to
+ * do. */
 bool smtp_send(struct settings *settings, const struct mail *mail, struct error *err) MUST_CHECK;
 
 #endif

@@ -16,7 +16,8 @@ add_base64(struct buf *out, const unsigned char *data, size_t size)
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < size; i += 3) {
         size_t left = size - i;
-        unsigned three = (unsigned)data[i] << 16 | (left > 1 ? (unsigned)data[i + 1] << 8 : 0U) | (left > 2 ? data[i + 2] : 0U);
+        unsigned three = (unsigned)data[i] << 16 | (left > 1 ? (unsigned)data[i + 1] << 8 : 0U) |
+                         (left > 2 ? data[i + 2] : 0U);
         buf_putc(out, digits[three >> 18]);
         buf_putc(out, digits[three >> 12 & 63]);
         buf_putc(out, left > 1 ? digits[three >> 6 & 63] : '=');
@@ -34,7 +35,8 @@ mime_base64(struct buf *out, const void *data, size_t size)
     }
 }
 
-/* Whether the byte may stand as it is: not at the end of a line a blank, not at its start a dot or "From ". */
+/* Whether the byte may stand as it is: not at the end of a line a blank, not at its start a dot or
+ * "From ". */
 static bool
 is_plain(const char *text, size_t column)
 {
@@ -102,7 +104,8 @@ add_words(struct buf *out, const char *text)
     size_t left = strlen(text);
     for (bool is_first = true; left > 0; is_first = false) {
         size_t size = 0, next;
-        while (size < left && (next = utf8_size(text + size, left - size)) != 0 && size + next <= WORD_BYTES)
+        while (size < left && (next = utf8_size(text + size, left - size)) != 0 &&
+               size + next <= WORD_BYTES)
             size += next;
         if (size == 0) /* a byte that is no UTF-8: alone, the reader decides */
             size = 1;
@@ -177,10 +180,11 @@ void
 mime_date(struct buf *out, int64_t now)
 {
     static const char days[7][4] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-    static const char months[12][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    static const char months[12][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
     time_t seconds = (time_t)now;
     struct tm tm;
     gmtime_r(&seconds, &tm); /* strftime would speak the locale's language */
-    buf_printf(out, "Date: %s, %02d %s %04d %02d:%02d:%02d +0000\r\n", days[tm.tm_wday], tm.tm_mday, months[tm.tm_mon],
-               tm.tm_year + 1900, tm.tm_hour, tm.tm_min, tm.tm_sec);
+    buf_printf(out, "Date: %s, %02d %s %04d %02d:%02d:%02d +0000\r\n", days[tm.tm_wday], tm.tm_mday,
+               months[tm.tm_mon], tm.tm_year + 1900, tm.tm_hour, tm.tm_min, tm.tm_sec);
 }

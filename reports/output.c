@@ -28,7 +28,8 @@ folder_of(struct arena *arena, const char *path)
     const char *slash = strrchr(path, '/');
     if (slash == NULL)
         return arena_strdup(arena, ".");
-    return slash == path ? arena_strdup(arena, "/") : arena_strndup(arena, path, (size_t)(slash - path));
+    return slash == path ? arena_strdup(arena, "/")
+                         : arena_strndup(arena, path, (size_t)(slash - path));
 }
 
 static bool
@@ -77,7 +78,8 @@ flush(const char *path, int flags, struct error *err)
     int file = open(path, flags | O_CLOEXEC);
     if (file < 0)
         return failed(err, "open", path);
-    bool is_done = fsync(file) == 0 || errno == EINVAL; /* some file systems cannot flush a folder */
+    bool is_done =
+        fsync(file) == 0 || errno == EINVAL; /* some file systems cannot flush a folder */
     if (!is_done)
         failed(err, "write", path);
     close(file);

@@ -14,10 +14,13 @@ struct output {
 };
 
 /* Makes the folder and an empty temporary file of mode 0666 less umask. */
-bool output_open(struct output *ret_output, struct arena *arena, const char *path, struct error *err) MUST_CHECK;
-bool output_commit(const struct output *output, struct error *err) MUST_CHECK; /* fsync, rename, fsync of the folder */
+bool output_open(struct output *ret_output, struct arena *arena, const char *path,
+                 struct error *err) MUST_CHECK;
+bool output_commit(const struct output *output,
+                   struct error *err) MUST_CHECK; /* fsync, rename, fsync of the folder */
 void output_discard(const struct output *output); /* removes the temporary file */
 /* All three for text at hand. */
-bool output_write(struct arena *arena, const char *path, const struct buf *text, struct error *err) MUST_CHECK;
+bool output_write(struct arena *arena, const char *path, const struct buf *text,
+                  struct error *err) MUST_CHECK;
 
 #endif

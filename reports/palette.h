@@ -21,7 +21,8 @@ enum palette {
     COLOUR_DRAFT = 0xB3261E,
 };
 
-/* Colour of a ledger line by its name ("idle, allocation unknown"); supply's for one it does not know. */
+/* Colour of a ledger line by its name ("idle, allocation unknown"); supply's for one it does not
+ * know. */
 unsigned palette_line(const char *line);
 
 #endif

@@ -12,14 +12,15 @@ const char *
 report_path(struct settings *settings, struct arena *arena, const char *quarter, const char *suffix)
 {
     const char *folder = section_path(settings, settings_section(settings, "report"), "folder");
-    return arena_printf(arena, "%s/gpu-audit-%s%s", folder == NULL || folder[0] == '\0' ? "out" : folder, quarter, suffix);
+    return arena_printf(arena, "%s/gpu-audit-%s%s",
+                        folder == NULL || folder[0] == '\0' ? "out" : folder, quarter, suffix);
 }
 
 static bool
 fill_sheet(struct sheet_run *run, const struct sheet *sheet, struct error *err)
 {
-    return canvas_open(&run->canvas, run->workbook, run->arena, sheet, run->facts, err) && sheet->fill(run, err) &&
-           canvas_finish(run->canvas, run->facts, err);
+    return canvas_open(&run->canvas, run->workbook, run->arena, sheet, run->facts, err) &&
+           sheet->fill(run, err) && canvas_finish(run->canvas, run->facts, err);
 }
 
 static bool
@@ -50,7 +51,11 @@ make_workbook(struct db *db, struct arena *arena, int audit_id, const char *path
     const char *id = arena_printf(arena, "%d", audit_id);
     if (!facts_read(&facts, db, arena, id, err) || !output_open(&output, arena, path, err))
         return false;
-    struct sheet_run run = {.db = db, .arena = arena, .facts = &facts, .audit_id = id, .currency = facts_text(&facts, arena, "currency")};
+    struct sheet_run run = {.db = db,
+                            .arena = arena,
+                            .facts = &facts,
+                            .audit_id = id,
+                            .currency = facts_text(&facts, arena, "currency")};
     if (write_book(&run, output.temporary, err) && output_commit(&output, err))
         return true;
     output_discard(&output);
@@ -58,7 +63,8 @@ make_workbook(struct db *db, struct arena *arena, int audit_id, const char *path
 }
 
 bool
-report_workbook(struct settings *settings, struct db *db, int audit_id, const char *path, struct error *err)
+report_workbook(struct settings *settings, struct db *db, int audit_id, const char *path,
+                struct error *err)
 {
     (void)settings;
     struct arena arena = {0};

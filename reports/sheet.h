@@ -19,20 +19,20 @@ struct facts;    /* reports/facts.h: the headline figures */
 
 struct sheet_run {
     struct workbook *workbook;
-    struct canvas *canvas;    /* empty but for the title */
+    struct canvas *canvas; /* empty but for the title */
     struct db *db;
     struct arena *arena;
     const struct facts *facts;
-    const char *audit_id;     /* as text, the $1 of queries */
+    const char *audit_id; /* as text, the $1 of queries */
     const char *currency;
 };
 
 struct sheet {
-    const char *tab;        /* at most 31 characters, unique without case */
-    const char *title;      /* heading on the sheet */
-    bool is_wide;           /* printed in landscape */
-    bool is_one_page;       /* shrunk to one page, not only to one page's width */
-    const int *widths_px;   /* fixed column widths, 0-ended; NULL: as wide as the content */
+    const char *tab;      /* at most 31 characters, unique without case */
+    const char *title;    /* heading on the sheet */
+    bool is_wide;         /* printed in landscape */
+    bool is_one_page;     /* shrunk to one page, not only to one page's width */
+    const int *widths_px; /* fixed column widths, 0-ended; NULL: as wide as the content */
     bool (*fill)(struct sheet_run *run, struct error *err);
 };
 

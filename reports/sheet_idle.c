@@ -5,25 +5,26 @@
 
 static const struct table stretches = {
     .query = "sql/query_sheet_idle.sql",
-    .columns = (const struct column[]){
-        {.name = "team", .heading = "Team", .max_px = 160},
-        {.name = "project", .heading = "Project", .max_px = 160},
-        {.name = "cost", .heading = "Cost", .kind = VALUE_MONEY},
-        {.name = "hours", .heading = "Hours", .kind = VALUE_COUNT},
-        {.name = "gpu_hours", .heading = "GPU-hours", .kind = VALUE_HOURS},
-        {.name = "from_time", .heading = "From, UTC", .kind = VALUE_TIME},
-        {.name = "to_time", .heading = "To, UTC", .kind = VALUE_TIME},
-        {.name = "still_going", .heading = "Idle at the end"},
-        {.name = "util_share", .heading = "Mean activity", .kind = VALUE_SHARE},
-        {.name = "signal", .heading = "Signal"},
-        {.name = "gpus", .heading = "GPUs", .kind = VALUE_MIXED},
-        {.name = "model", .heading = "Model", .max_px = 140},
-        {.name = "pricing", .heading = "Price class"},
-        {.name = "provider", .heading = "Provider"},
-        {.name = "region", .heading = "Region"},
-        {.name = "instance", .heading = "Instance", .max_px = 280},
-        {0},
-    },
+    .columns =
+        (const struct column[]){
+            {.name = "team", .heading = "Team", .max_px = 160},
+            {.name = "project", .heading = "Project", .max_px = 160},
+            {.name = "cost", .heading = "Cost", .kind = VALUE_MONEY},
+            {.name = "hours", .heading = "Hours", .kind = VALUE_COUNT},
+            {.name = "gpu_hours", .heading = "GPU-hours", .kind = VALUE_HOURS},
+            {.name = "from_time", .heading = "From, UTC", .kind = VALUE_TIME},
+            {.name = "to_time", .heading = "To, UTC", .kind = VALUE_TIME},
+            {.name = "still_going", .heading = "Idle at the end"},
+            {.name = "util_share", .heading = "Mean activity", .kind = VALUE_SHARE},
+            {.name = "signal", .heading = "Signal"},
+            {.name = "gpus", .heading = "GPUs", .kind = VALUE_MIXED},
+            {.name = "model", .heading = "Model", .max_px = 140},
+            {.name = "pricing", .heading = "Price class"},
+            {.name = "provider", .heading = "Provider"},
+            {.name = "region", .heading = "Region"},
+            {.name = "instance", .heading = "Instance", .max_px = 280},
+            {0},
+        },
     .empty = "No instance was idle for more than 24 hours on end.",
     .is_main = true,
 };
@@ -33,8 +34,10 @@ fill(struct sheet_run *run, struct error *err)
 {
     struct place place;
     canvas_across(run->canvas, STYLE_NOTE,
-                  "More than 24 consecutive measured hours in which the mean over an instance's GPUs stayed below 20 %: "
-                  "of SM activity, or of utilization (util) where SM activity is not measured. Hours that nobody measured are never idle.");
+                  "More than 24 consecutive measured hours in which the mean over an instance's "
+                  "GPUs stayed below 20 %: "
+                  "of SM activity, or of utilization (util) where SM activity is not measured. "
+                  "Hours that nobody measured are never idle.");
     return table_write(run, &stretches, &place, err);
 }
 

@@ -1,4 +1,5 @@
-/* Every GPU-hour and every amount once: the ledger, how it shrinks step by step, and the way from the invoices to it. */
+/* Every GPU-hour and every amount once: the ledger, how it shrinks step by step, and the way from
+ * the invoices to it. */
 #include <config.h>
 
 #include "reports/chart.h"
@@ -9,15 +10,16 @@ enum { CHART_WIDTH_PX = 900, SHARES_PX = 230 };
 
 static const struct table ledger = {
     .query = "sql/query_sheet_ledger.sql",
-    .columns = (const struct column[]){
-        {.name = "line", .heading = "Ledger line"},
-        {.name = "gpu_hours", .heading = "GPU-hours", .kind = VALUE_HOURS},
-        {.name = "cost", .heading = "Cost", .kind = VALUE_MONEY},
-        {.name = "hours_share", .heading = "Share of GPU-hours", .kind = VALUE_SHARE},
-        {.name = "cost_share", .heading = "Share of cost", .kind = VALUE_SHARE},
-        {.name = "note", .heading = "Note", .max_px = 300},
-        {0},
-    },
+    .columns =
+        (const struct column[]){
+            {.name = "line", .heading = "Ledger line"},
+            {.name = "gpu_hours", .heading = "GPU-hours", .kind = VALUE_HOURS},
+            {.name = "cost", .heading = "Cost", .kind = VALUE_MONEY},
+            {.name = "hours_share", .heading = "Share of GPU-hours", .kind = VALUE_SHARE},
+            {.name = "cost_share", .heading = "Share of cost", .kind = VALUE_SHARE},
+            {.name = "note", .heading = "Note", .max_px = 300},
+            {0},
+        },
     .empty = "No GPU-hours were billed or owned in this quarter.",
     .is_main = true,
 };
@@ -32,25 +34,27 @@ static const struct chart shares_chart = {
 
 static const struct table beneath = {
     .query = "sql/query_sheet_beneath.sql",
-    .columns = (const struct column[]){
-        {.name = "line", .heading = "Beneath the line, outside the sum"},
-        {.name = "gpu_hours", .heading = "GPU-hours", .kind = VALUE_HOURS},
-        {.name = "cost", .heading = "Cost", .kind = VALUE_MONEY},
-        {0},
-    },
+    .columns =
+        (const struct column[]){
+            {.name = "line", .heading = "Beneath the line, outside the sum"},
+            {.name = "gpu_hours", .heading = "GPU-hours", .kind = VALUE_HOURS},
+            {.name = "cost", .heading = "Cost", .kind = VALUE_MONEY},
+            {0},
+        },
     .empty = "Nothing was observed that is not billed or owned.",
 };
 
 static const struct table steps = {
     .query = "sql/query_sheet_steps.sql",
-    .columns = (const struct column[]){
-        {.name = "step", .heading = "Step"},
-        {.name = "gpu_hours", .heading = "GPU-hours", .kind = VALUE_HOURS},
-        {.name = "begins_at", .heading = "Bar begins at", .kind = VALUE_HOURS},
-        {.name = "share", .heading = "Share of provisioned", .kind = VALUE_SHARE},
-        {.name = "what", .heading = "What it is", .span = 2},
-        {0},
-    },
+    .columns =
+        (const struct column[]){
+            {.name = "step", .heading = "Step"},
+            {.name = "gpu_hours", .heading = "GPU-hours", .kind = VALUE_HOURS},
+            {.name = "begins_at", .heading = "Bar begins at", .kind = VALUE_HOURS},
+            {.name = "share", .heading = "Share of provisioned", .kind = VALUE_SHARE},
+            {.name = "what", .heading = "What it is", .span = 2},
+            {0},
+        },
     .empty = "No GPU-hours were billed or owned in this quarter.",
 };
 
@@ -59,23 +63,26 @@ static const struct chart steps_chart = {
     .title = "From provisioned to useful GPU-hours",
     .unit = "GPU-hours",
     .number_format = "#,##0",
-    .description = "A waterfall: provisioned GPU-hours, less unused commitments, unknown and idle hours, down to busy and effective ones",
-    .series = (const struct series[]){
-        {2, "begins at", COLOUR_RULE, true},
-        {1, "GPU-hours", COLOUR_SUPPLY, false},
-        {0},
-    },
+    .description = "A waterfall: provisioned GPU-hours, less unused commitments, unknown and idle "
+                   "hours, down to busy and effective ones",
+    .series =
+        (const struct series[]){
+            {2, "begins at", COLOUR_RULE, true},
+            {1, "GPU-hours", COLOUR_SUPPLY, false},
+            {0},
+        },
     .is_coloured_by_name = true,
 };
 
 static const struct table bridge = {
     .query = "sql/query_sheet_bridge.sql",
-    .columns = (const struct column[]){
-        {.name = "step", .heading = "From the invoices to GPU cost"},
-        {.name = "cost", .heading = "Amount", .kind = VALUE_MONEY},
-        {.name = "what", .heading = "What it is", .span = 4},
-        {0},
-    },
+    .columns =
+        (const struct column[]){
+            {.name = "step", .heading = "From the invoices to GPU cost"},
+            {.name = "cost", .heading = "Amount", .kind = VALUE_MONEY},
+            {.name = "what", .heading = "What it is", .span = 4},
+            {0},
+        },
     .empty = "No bill was read.",
 };
 

@@ -9,48 +9,51 @@ enum { CHART_WIDTH_PX = 900 };
 
 static const struct table recommendations = {
     .query = "sql/query_sheet_recommendations.sql",
-    .columns = (const struct column[]){
-        {.name = "no", .heading = "No."},
-        {.name = "title", .heading = "What to do", .max_px = 230},
-        {.name = "scope", .heading = "Where", .max_px = 170},
-        {.name = "owner", .heading = "Owner", .max_px = 120},
-        {.name = "low_saving", .heading = "Saving a month, low", .kind = VALUE_MONEY},
-        {.name = "saving", .heading = "Saving a month, expected", .kind = VALUE_MONEY},
-        {.name = "high_saving", .heading = "Saving a month, high", .kind = VALUE_MONEY},
-        {.name = "cost_acted_on", .heading = "Cost a month it acts on", .kind = VALUE_MONEY},
-        {.name = "now", .heading = "Now", .max_px = 190},
-        {.name = "proposed", .heading = "Proposed", .max_px = 190},
-        {.name = "effort", .heading = "Effort", .max_px = 90},
-        {0},
-    },
+    .columns =
+        (const struct column[]){
+            {.name = "no", .heading = "No."},
+            {.name = "title", .heading = "What to do", .max_px = 230},
+            {.name = "scope", .heading = "Where", .max_px = 170},
+            {.name = "owner", .heading = "Owner", .max_px = 120},
+            {.name = "low_saving", .heading = "Saving a month, low", .kind = VALUE_MONEY},
+            {.name = "saving", .heading = "Saving a month, expected", .kind = VALUE_MONEY},
+            {.name = "high_saving", .heading = "Saving a month, high", .kind = VALUE_MONEY},
+            {.name = "cost_acted_on", .heading = "Cost a month it acts on", .kind = VALUE_MONEY},
+            {.name = "now", .heading = "Now", .max_px = 190},
+            {.name = "proposed", .heading = "Proposed", .max_px = 190},
+            {.name = "effort", .heading = "Effort", .max_px = 90},
+            {0},
+        },
     .empty = "Nothing to recommend: no rule found a saving with enough evidence.",
     .is_main = true,
 };
 
 static const struct table evidence = {
     .query = "sql/query_sheet_evidence.sql",
-    .columns = (const struct column[]){
-        {.name = "no", .heading = "No."},
-        {.name = "formula", .heading = "How the saving was worked out", .span = 3},
-        {.name = "evidence_grade", .heading = "Evidence"},
-        {.name = "confidence", .heading = "Confidence"},
-        {.name = "risk", .heading = "Risk", .span = 3},
-        {.name = "evidence", .heading = "Query that shows the rows behind it", .span = 2},
-        {0},
-    },
+    .columns =
+        (const struct column[]){
+            {.name = "no", .heading = "Recommendations", .span = 2},
+            {.name = "formula", .heading = "How the saving was worked out", .span = 2},
+            {.name = "evidence_grade", .heading = "Evidence"},
+            {.name = "confidence", .heading = "Confidence"},
+            {.name = "risk", .heading = "Risk", .span = 2},
+            {.name = "evidence", .heading = "Query that shows the rows behind it", .span = 2},
+            {0},
+        },
     .empty = "",
 };
 
 static const struct table savings = {
     .query = "sql/query_sheet_savings.sql",
-    .columns = (const struct column[]){
-        {.name = "kind", .heading = "Kind"},
-        {.name = "recommendations", .heading = "Recommendations", .kind = VALUE_COUNT},
-        {.name = "low_saving", .heading = "Saving a month, low", .kind = VALUE_MONEY},
-        {.name = "saving", .heading = "Saving a month, expected", .kind = VALUE_MONEY},
-        {.name = "high_saving", .heading = "Saving a month, high", .kind = VALUE_MONEY},
-        {0},
-    },
+    .columns =
+        (const struct column[]){
+            {.name = "kind", .heading = "Kind"},
+            {.name = "recommendations", .heading = "Recommendations", .kind = VALUE_COUNT},
+            {.name = "low_saving", .heading = "Saving a month, low", .kind = VALUE_MONEY},
+            {.name = "saving", .heading = "Saving a month, expected", .kind = VALUE_MONEY},
+            {.name = "high_saving", .heading = "Saving a month, high", .kind = VALUE_MONEY},
+            {0},
+        },
     .empty = "No savings.",
 };
 
@@ -67,7 +70,8 @@ put_savings(struct sheet_run *run, struct error *err)
         .unit = run->currency,
         .number_format = "#,##0",
         .description = "One bar per kind of recommendation: its expected saving a month",
-        .series = (const struct series[]){{3, "expected saving a month", COLOUR_SAVING, false}, {0}},
+        .series =
+            (const struct series[]){{3, "expected saving a month", COLOUR_SAVING, false}, {0}},
     };
     struct box box = {.width_px = CHART_WIDTH_PX, .height_px = chart_height(&place)};
     canvas_next(run->canvas);
@@ -82,7 +86,8 @@ fill(struct sheet_run *run, struct error *err)
 {
     struct place place;
     canvas_across(run->canvas, STYLE_NOTE,
-                  "Recommendations are stacked: each acts on what the ones before it left, so that a saving is counted once and the "
+                  "Recommendations are stacked: each acts on what the ones before it left, so that "
+                  "a saving is counted once and the "
                   "total never exceeds the cost acted on. Only what was measured counts.");
     if (!table_write(run, &recommendations, &place, err))
         return false;

@@ -1,4 +1,5 @@
-/* The one page that most people read: headlines, words, ledger, cost by team, verdicts, what to do. */
+/* The one page that most people read: headlines, words, ledger, cost by team, verdicts, what to do.
+ */
 #include <config.h>
 
 #include <string.h>
@@ -30,14 +31,17 @@ put_cards(struct sheet_run *run)
     canvas_height(canvas, 22);
     for (int i = 0; i < CARDS; i++) {
         struct cell cell = {.column = i * CARD_SPAN, .span = CARD_SPAN, .style = STYLE_CARD_LABEL};
-        const char *label = cards[i].is_money ? arena_printf(run->arena, "%s, %s", cards[i].label, run->currency) : cards[i].label;
+        const char *label = cards[i].is_money
+                                ? arena_printf(run->arena, "%s, %s", cards[i].label, run->currency)
+                                : cards[i].label;
         canvas_put(canvas, &cell, label);
     }
     canvas_next(canvas);
     canvas_height(canvas, 34);
     for (int i = 0; i < CARDS; i++) {
         enum value_kind kind = strcmp(cards[i].fact, "busy_share") == 0 ? VALUE_SHARE : VALUE_COUNT;
-        struct cell cell = {.column = i * CARD_SPAN, .span = CARD_SPAN, .kind = kind, .style = STYLE_CARD_VALUE};
+        struct cell cell = {
+            .column = i * CARD_SPAN, .span = CARD_SPAN, .kind = kind, .style = STYLE_CARD_VALUE};
         canvas_put(canvas, &cell, facts_value(run->facts, cards[i].fact));
     }
     canvas_next(canvas);
@@ -60,27 +64,29 @@ put_words(struct sheet_run *run, struct error *err)
 
 static const struct table verdicts = {
     .query = "sql/query_sheet_assumptions.sql",
-    .columns = (const struct column[]){
-        {.name = "verdict", .heading = "Verdict", .span = 2, .is_verdict = true},
-        {.name = "metric", .heading = "Assumption", .span = 2},
-        {.name = "scope", .heading = "Scope", .span = 2},
-        {.name = "assumed", .heading = "Assumed", .kind = VALUE_MIXED},
-        {.name = "measured", .heading = "Measured", .kind = VALUE_MIXED},
-        {.name = "unit", .heading = "Unit"},
-        {.name = "deviation_share", .heading = "Deviation", .kind = VALUE_SHARE},
-        {0},
-    },
+    .columns =
+        (const struct column[]){
+            {.name = "verdict", .heading = "Verdict", .span = 2, .is_verdict = true},
+            {.name = "metric", .heading = "Assumption", .span = 2},
+            {.name = "scope", .heading = "Scope", .span = 2},
+            {.name = "assumed", .heading = "Assumed", .kind = VALUE_MIXED},
+            {.name = "measured", .heading = "Measured", .kind = VALUE_MIXED},
+            {.name = "unit", .heading = "Unit"},
+            {.name = "deviation_share", .heading = "Deviation", .kind = VALUE_SHARE},
+            {0},
+        },
     .empty = "The cost model holds no assumptions for this quarter.",
 };
 
 static const struct table ledger = {
     .query = "sql/query_sheet_ledger_short.sql",
-    .columns = (const struct column[]){
-        {.name = "line", .heading = "The ledger", .span = 2},
-        {.name = "gpu_hours", .heading = "GPU-hours", .kind = VALUE_HOURS},
-        {.name = "cost", .heading = "Cost", .kind = VALUE_ROUND_MONEY},
-        {0},
-    },
+    .columns =
+        (const struct column[]){
+            {.name = "line", .heading = "The ledger", .span = 2},
+            {.name = "gpu_hours", .heading = "GPU-hours", .kind = VALUE_HOURS},
+            {.name = "cost", .heading = "Cost", .kind = VALUE_ROUND_MONEY},
+            {0},
+        },
     .empty = "No GPU-hours were billed or owned in this quarter.",
 };
 
@@ -88,24 +94,26 @@ static const struct chart ledger_chart = {
     .shape = CHART_SHARES,
     .title = "Where GPU-hours and money went",
     .number_format = "0%",
-    .description = "Two bars of 100 %: GPU-hours and cost, each split into busy, idle, unknown, unused commitment and corrected",
+    .description = "Two bars of 100 %: GPU-hours and cost, each split into busy, idle, unknown, "
+                   "unused commitment and corrected",
     .has_legend = true,
 };
 
 static const struct table teams = {
     .query = "sql/query_sheet_team_top.sql",
-    .columns = (const struct column[]){
-        {.name = "name", .heading = "Team", .span = 2},
-        {.name = "gpu_cost", .heading = "Cost", .kind = VALUE_ROUND_MONEY},
-        {.name = "busy_cost", .heading = "Busy", .kind = VALUE_ROUND_MONEY},
-        {.name = "idle_cost", .heading = "Idle", .kind = VALUE_ROUND_MONEY},
-        {.name = "unknown_cost", .heading = "Unknown", .kind = VALUE_ROUND_MONEY},
-        {.name = "unused_cost", .heading = "Unused", .kind = VALUE_ROUND_MONEY},
-        {.name = "idle_share", .heading = "Idle share", .kind = VALUE_SHARE},
-        {.name = "coverage_share", .heading = "Measured share", .kind = VALUE_SHARE},
-        {.name = "busy_rate", .heading = "Per busy GPU-hour", .kind = VALUE_RATE},
-        {0},
-    },
+    .columns =
+        (const struct column[]){
+            {.name = "name", .heading = "Team", .span = 2},
+            {.name = "gpu_cost", .heading = "Cost", .kind = VALUE_ROUND_MONEY},
+            {.name = "busy_cost", .heading = "Busy", .kind = VALUE_ROUND_MONEY},
+            {.name = "idle_cost", .heading = "Idle", .kind = VALUE_ROUND_MONEY},
+            {.name = "unknown_cost", .heading = "Unknown", .kind = VALUE_ROUND_MONEY},
+            {.name = "unused_cost", .heading = "Unused", .kind = VALUE_ROUND_MONEY},
+            {.name = "idle_share", .heading = "Idle share", .kind = VALUE_SHARE},
+            {.name = "coverage_share", .heading = "Measured share", .kind = VALUE_SHARE},
+            {.name = "busy_rate", .heading = "Per busy GPU-hour", .kind = VALUE_RATE},
+            {0},
+        },
     .empty = "No cost is attributed to any team.",
 };
 
@@ -113,26 +121,30 @@ static const struct chart teams_chart = {
     .shape = CHART_STACKED,
     .title = "Cost by team",
     .number_format = "#,##0",
-    .description = "One bar per team: its GPU cost, split into busy, idle, unknown and unused commitment",
-    .series = (const struct series[]){
-        {3, "busy", COLOUR_BUSY, false},
-        {4, "idle", COLOUR_IDLE, false},
-        {5, "unknown", COLOUR_UNKNOWN, false},
-        {6, "unused commitment", COLOUR_UNUSED, false},
-        {0},
-    },
+    .description =
+        "One bar per team: its GPU cost, split into busy, idle, unknown and unused commitment",
+    .series =
+        (const struct series[]){
+            {3, "busy", COLOUR_BUSY, false},
+            {4, "idle", COLOUR_IDLE, false},
+            {5, "unknown", COLOUR_UNKNOWN, false},
+            {6, "unused commitment", COLOUR_UNUSED, false},
+            {0},
+        },
     .has_legend = true,
 };
 
 static const struct table top = {
     .query = "sql/query_sheet_top.sql",
-    .columns = (const struct column[]){
-        {.name = "title", .heading = "What to do", .span = 5},
-        {.name = "owner", .heading = "Owner", .span = 2},
-        {.name = "effort", .heading = "Effort"},
-        {.name = "saving", .heading = "Saving a month", .kind = VALUE_ROUND_MONEY, .span = 2},
-        {0},
-    },
+    .columns =
+        (const struct column[]){
+            {.name = "title", .heading = "What to do", .span = 3},
+            {.name = "scope", .heading = "Where", .span = 3},
+            {.name = "owner", .heading = "Owner", .span = 2},
+            {.name = "effort", .heading = "Effort"},
+            {.name = "saving", .heading = "Saving a month", .kind = VALUE_ROUND_MONEY},
+            {0},
+        },
     .empty = "Nothing to recommend: no rule found a saving with enough evidence.",
 };
 
@@ -148,7 +160,8 @@ put_ledger(struct sheet_run *run, struct error *err)
         return false;
     uint32_t end = canvas->row;
     canvas->row = top_row;
-    struct box box = {.x_px = 4 * 92 + 12, .width_px = PAGE_PX - 4 * 92 - 12, .height_px = CHART_PX};
+    struct box box = {
+        .x_px = 4 * 92 + 12, .width_px = PAGE_PX - 4 * 92 - 12, .height_px = CHART_PX};
     if (!chart_rows(run, &ledger_chart, &place, 2, 3, &box, err))
         return false;
     canvas_skip(canvas, CHART_PX);

@@ -7,26 +7,31 @@
 
 enum { CHART_WIDTH_PX = 900 };
 
-#define MONEY_COLUMNS                                                                                        \
-    {.name = "gpu_cost", .heading = "GPU cost", .kind = VALUE_MONEY},                                        \
-        {.name = "busy_cost", .heading = "Busy", .kind = VALUE_MONEY},                                       \
-        {.name = "idle_cost", .heading = "Idle", .kind = VALUE_MONEY},                                       \
-        {.name = "unknown_cost", .heading = "Unknown", .kind = VALUE_MONEY},                                 \
-        {.name = "unused_cost", .heading = "Unused commitment", .kind = VALUE_MONEY},                        \
-        {.name = "corrected_cost", .heading = "Corrected", .kind = VALUE_MONEY},                             \
-        {.name = "untagged_cost", .heading = "Untagged", .kind = VALUE_MONEY},                               \
-        {.name = "provisioned_gpu_hours", .heading = "Provisioned GPU-hours", .kind = VALUE_HOURS},          \
-        {.name = "busy_gpu_hours", .heading = "Busy GPU-hours", .kind = VALUE_HOURS},                        \
-        {.name = "idle_share", .heading = "Idle, share of covered", .kind = VALUE_SHARE},                    \
-        {.name = "coverage_share", .heading = "Coverage", .kind = VALUE_SHARE},                              \
-        {.name = "util_share", .heading = "Average utilization", .kind = VALUE_SHARE},                       \
-        {.name = "busy_rate", .heading = "Cost per busy GPU-hour", .kind = VALUE_RATE},                      \
-        {0}
+#define MONEY_COLUMNS                                                                              \
+    {.name = "gpu_cost", .heading = "GPU cost", .kind = VALUE_MONEY},                              \
+        {.name = "busy_cost", .heading = "Busy", .kind = VALUE_MONEY},                             \
+        {.name = "idle_cost", .heading = "Idle", .kind = VALUE_MONEY},                             \
+        {.name = "unknown_cost", .heading = "Unknown", .kind = VALUE_MONEY},                       \
+        {.name = "unused_cost", .heading = "Unused commitment", .kind = VALUE_MONEY},              \
+        {.name = "corrected_cost", .heading = "Corrected", .kind = VALUE_MONEY},                   \
+        {.name = "untagged_cost", .heading = "Untagged", .kind = VALUE_MONEY},                     \
+        {.name = "provisioned_gpu_hours",                                                          \
+         .heading = "Provisioned GPU-hours",                                                       \
+         .kind = VALUE_HOURS},                                                                     \
+        {.name = "busy_gpu_hours", .heading = "Busy GPU-hours", .kind = VALUE_HOURS},              \
+        {.name = "idle_share", .heading = "Idle, share of covered", .kind = VALUE_SHARE},          \
+        {.name = "coverage_share", .heading = "Coverage", .kind = VALUE_SHARE},                    \
+        {.name = "util_share", .heading = "Average utilization", .kind = VALUE_SHARE},             \
+        {.name = "busy_rate", .heading = "Cost per busy GPU-hour", .kind = VALUE_RATE},            \
+    {                                                                                              \
+        0                                                                                          \
+    }
 
 static const struct table teams = {
     .query = "sql/query_sheet_scope.sql",
     .parameter = "team",
-    .columns = (const struct column[]){{.name = "name", .heading = "Team", .max_px = 220}, MONEY_COLUMNS},
+    .columns =
+        (const struct column[]){{.name = "name", .heading = "Team", .max_px = 220}, MONEY_COLUMNS},
     .empty = "No cost is attributed to any team.",
     .is_main = true,
 };
@@ -34,7 +39,8 @@ static const struct table teams = {
 static const struct table projects = {
     .query = "sql/query_sheet_scope.sql",
     .parameter = "project",
-    .columns = (const struct column[]){{.name = "name", .heading = "Project", .max_px = 220}, MONEY_COLUMNS},
+    .columns = (const struct column[]){{.name = "name", .heading = "Project", .max_px = 220},
+                                       MONEY_COLUMNS},
     .empty = "No cost is attributed to any project.",
 };
 
@@ -59,7 +65,8 @@ put(struct sheet_run *run, const struct table *table, const char *title, struct 
         .title = title,
         .unit = run->currency,
         .number_format = "#,##0",
-        .description = "One bar each: GPU cost split into busy, idle, unknown and unused commitment",
+        .description =
+            "One bar each: GPU cost split into busy, idle, unknown and unused commitment",
         .series = by_line,
         .has_legend = true,
     };

@@ -12,12 +12,12 @@ enum { CONNECT_SECONDS = 20, REPLY_SECONDS = 120, STALL_SECONDS = 60, REPLY_BYTE
 
 struct delivery {
     const struct mail *mail;
-    size_t sent;                  /* bytes of the message given to libcurl */
-    char reply[REPLY_BYTES];      /* last line of the server */
-    char refused[REPLY_BYTES];    /* the first refusal, and ... */
-    char recipient[REPLY_BYTES];  /* ... the MAIL or RCPT command it answered */
+    size_t sent;                 /* bytes of the message given to libcurl */
+    char reply[REPLY_BYTES];     /* last line of the server */
+    char refused[REPLY_BYTES];   /* the first refusal, and ... */
+    char recipient[REPLY_BYTES]; /* ... the MAIL or RCPT command it answered */
     char command[REPLY_BYTES];
-    struct error *err;            /* of an interruption */
+    struct error *err; /* of an interruption */
 };
 
 static size_t
@@ -47,8 +47,10 @@ static void
 keep_line(char into[REPLY_BYTES], const char *line, size_t size)
 {
     size_t used = 0;
-    for (size_t i = 0; i < size && used + 1 < REPLY_BYTES && line[i] != '\r' && line[i] != '\n'; i++)
-        into[used++] = (unsigned char)line[i] < ' ' || (unsigned char)line[i] >= 0x7F ? '?' : line[i];
+    for (size_t i = 0; i < size && used + 1 < REPLY_BYTES && line[i] != '\r' && line[i] != '\n';
+         i++)
+        into[used++] =
+            (unsigned char)line[i] < ' ' || (unsigned char)line[i] >= 0x7F ? '?' : line[i];
     into[used] = '\0';
 }
 
@@ -58,7 +60,8 @@ hear(CURL *curl, curl_infotype type, char *data, size_t size, void *context)
 {
     struct delivery *delivery = context;
     (void)curl;
-    if (type == CURLINFO_HEADER_OUT && size > 5 && (memcmp(data, "RCPT ", 5) == 0 || memcmp(data, "MAIL ", 5) == 0))
+    if (type == CURLINFO_HEADER_OUT && size > 5 &&
+        (memcmp(data, "RCPT ", 5) == 0 || memcmp(data, "MAIL ", 5) == 0))
         keep_line(delivery->command, data, size);
     else if (type == CURLINFO_HEADER_OUT)
         delivery->command[0] = '\0';
@@ -85,22 +88,31 @@ is_loopback(const char *server)
 {
     const char *host = strstr(server, "://");
     host = host == NULL ? server : host + 3;
-    return strncmp(host, "127.", 4) == 0 || strncmp(host, "localhost", 9) == 0 || strncmp(host, "[::1]", 5) == 0;
+    return strncmp(host, "127.", 4) == 0 || strncmp(host, "localhost", 9) == 0 ||
+           strncmp(host, "[::1]", 5) == 0;
 }
 
 static bool
-check_server(struct settings *settings, const struct section *section, const char *server, struct error *err)
+check_server(struct settings *settings, const struct section *section, const char *server,
+             struct error *err)
 {
     if (server == NULL || server[0] == '\0') {
-        error_set(err, ERR_CONFIG, "%s: [mail] has no server", section_origin(settings, section, NULL));
-        return error_hint(err, "Set server = smtp://host:25 or smtps://host in the section [mail], or use --dry-run.");
+        error_set(err, ERR_CONFIG, "%s: [mail] has no server",
+                  section_origin(settings, section, NULL));
+        return error_hint(
+            err,
+            "Set server = smtp://host:25 or smtps://host in the section [mail], or use --dry-run.");
     }
     if (strncmp(server, "smtp://", 7) != 0 && strncmp(server, "smtps://", 8) != 0) {
-        error_set(err, ERR_CONFIG, "%s: the mail server must begin with smtp:// or smtps://", section_origin(settings, section, "server"));
-        return error_hint(err, "Write smtp://host:25, smtp://host:587 with starttls = required, or smtps://host.");
+        error_set(err, ERR_CONFIG, "%s: the mail server must begin with smtp:// or smtps://",
+                  section_origin(settings, section, "server"));
+        return error_hint(
+            err,
+            "Write smtp://host:25, smtp://host:587 with starttls = required, or smtps://host.");
     }
     if (strchr(server, '@') != NULL) {
-        error_set(err, ERR_CONFIG, "%s: the mail server holds a user or password", section_origin(settings, section, "server"));
+        error_set(err, ERR_CONFIG, "%s: the mail server holds a user or password",
+                  section_origin(settings, section, "server"));
         return error_hint(err, "Use the keys user and password-file instead.");
     }
     return true;
@@ -108,8 +120,8 @@ check_server(struct settings *settings, const struct section *section, const cha
 
 /* TLS by starttls = no, yes (when offered) or required; required whenever a password goes along. */
 static bool
-choose_tls(struct settings *settings, const struct section *section, const char *server, bool has_login, long *ret_level,
-           struct error *err)
+choose_tls(struct settings *settings, const struct section *section, const char *server,
+           bool has_login, long *ret_level, struct error *err)
 {
     const char *text = section_get(section, "starttls");
     bool is_no = text != NULL && strcmp(text, "no") == 0;
@@ -135,17 +147,22 @@ hint_for(CURLcode code, const struct delivery *delivery)
     case CURLE_LOGIN_DENIED:
         return "Check user and password-file in [mail].";
     case CURLE_USE_SSL_FAILED:
-        return "The server offers no STARTTLS: use its TLS port (587 or smtps://), or starttls = no on a network you trust.";
+        return "The server offers no STARTTLS: use its TLS port (587 or smtps://), or starttls = "
+               "no on a network you trust.";
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
-        return "Name the authority's certificate with ca-file in [mail], or the server by its own name.";
+        return "Name the authority's certificate with ca-file in [mail], or the server by its own "
+               "name.";
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_CONNECT:
     case CURLE_OPERATION_TIMEDOUT:
-        return "Check server in [mail], and whether a firewall lets this machine reach it; --dry-run writes the mail to a file.";
+        return "Check server in [mail], and whether a firewall lets this machine reach it; "
+               "--dry-run writes the mail to a file.";
     default:
-        return delivery->recipient[0] != '\0' ? "Check the address in [mail], and whether the server accepts mail from this sender."
-                                              : "gpu-audit mail --dry-run writes the message to a file to look at.";
+        return delivery->recipient[0] != '\0'
+                   ? "Check the address in [mail], and whether the server accepts mail from this "
+                     "sender."
+                   : "gpu-audit mail --dry-run writes the message to a file to look at.";
     }
 }
 
@@ -159,7 +176,8 @@ tell(const char *server, CURLcode code, const struct delivery *delivery, struct 
     else if (delivery->refused[0] != '\0')
         error_set(err, ERR_NET, "%s refused the mail", server);
     else
-        error_set(err, ERR_NET, "could not send the mail through %s: %s", server, curl_easy_strerror(code));
+        error_set(err, ERR_NET, "could not send the mail through %s: %s", server,
+                  curl_easy_strerror(code));
     if (delivery->refused[0] != '\0')
         error_detail(err, "the server said: %s", delivery->refused);
     return error_hint(err, "%s", hint_for(code, delivery));
@@ -187,8 +205,9 @@ set_message(CURL *curl, struct delivery *delivery)
     curl_easy_setopt(curl, CURLOPT_READDATA, delivery);
     curl_easy_setopt(curl, CURLOPT_SEEKFUNCTION, rewind_message);
     curl_easy_setopt(curl, CURLOPT_SEEKDATA, delivery);
-    curl_easy_setopt(curl, CURLOPT_INFILESIZE_LARGE, (curl_off_t)delivery->mail->message.size); /* offers SIZE= */
-    curl_easy_setopt(curl, CURLOPT_VERBOSE, 1L); /* for hear(); nothing is printed */
+    curl_easy_setopt(curl, CURLOPT_INFILESIZE_LARGE,
+                     (curl_off_t)delivery->mail->message.size); /* offers SIZE= */
+    curl_easy_setopt(curl, CURLOPT_VERBOSE, 1L);                /* for hear(); nothing is printed */
     curl_easy_setopt(curl, CURLOPT_DEBUGFUNCTION, hear);
     curl_easy_setopt(curl, CURLOPT_DEBUGDATA, delivery);
     curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
@@ -197,15 +216,18 @@ set_message(CURL *curl, struct delivery *delivery)
 }
 
 static bool
-set_connection(CURL *curl, struct settings *settings, const struct section *section, const char *server, struct error *err)
+set_connection(CURL *curl, struct settings *settings, const struct section *section,
+               const char *server, struct error *err)
 {
-    const char *user = section_get(section, "user"), *password = NULL, *ca_file = section_path(settings, section, "ca-file");
+    const char *user = section_get(section, "user"), *password = NULL,
+               *ca_file = section_path(settings, section, "ca-file");
     long tls;
     if (!section_secret(settings, section, "password", &password, err) ||
         !choose_tls(settings, section, server, password != NULL, &tls, err))
         return false;
     if (password != NULL && user == NULL) {
-        error_set(err, ERR_CONFIG, "%s: [mail] has a password and no user", section_origin(settings, section, NULL));
+        error_set(err, ERR_CONFIG, "%s: [mail] has a password and no user",
+                  section_origin(settings, section, NULL));
         return error_hint(err, "Set user in the section [mail].");
     }
     curl_easy_setopt(curl, CURLOPT_URL, server);
@@ -231,7 +253,8 @@ deliver(CURL *curl, const char *server, struct delivery *delivery, struct error 
     struct curl_slist *recipients = NULL;
     const struct mail *mail = delivery->mail;
     CURLcode code = CURLE_OUT_OF_MEMORY;
-    if (add_recipients(&recipients, mail->to) && add_recipients(&recipients, mail->cc) && add_recipients(&recipients, mail->bcc)) {
+    if (add_recipients(&recipients, mail->to) && add_recipients(&recipients, mail->cc) &&
+        add_recipients(&recipients, mail->bcc)) {
         curl_easy_setopt(curl, CURLOPT_MAIL_RCPT, recipients);
         code = curl_easy_perform(curl);
     }
@@ -253,7 +276,8 @@ smtp_send(struct settings *settings, const struct mail *mail, struct error *err)
         return error_set(err, ERR_MEMORY, "could not start libcurl");
     struct delivery delivery = {.mail = mail, .err = err};
     set_message(curl, &delivery);
-    bool is_done = set_connection(curl, settings, section, server, err) && deliver(curl, server, &delivery, err);
+    bool is_done = set_connection(curl, settings, section, server, err) &&
+                   deliver(curl, server, &delivery, err);
     curl_easy_cleanup(curl);
     if (is_done)
         log_info("%s took the mail: %s", server, delivery.reply);

@@ -6,13 +6,23 @@
 #include "reports/html.h"
 #include "reports/palette.h"
 
-enum { WIDTH = 720, NAME_WIDTH = 150, LABEL_WIDTH = 90, BAR_HEIGHT = 20, BAR_STEP = 30, BARS_MAX = 12, PARTS_MAX = 8, NAME_CHARACTERS = 22 };
+enum {
+    WIDTH = 720,
+    NAME_WIDTH = 150,
+    LABEL_WIDTH = 90,
+    BAR_HEIGHT = 20,
+    BAR_STEP = 30,
+    BARS_MAX = 12,
+    PARTS_MAX = 8,
+    NAME_CHARACTERS = 22
+};
 
 static double
 number_of(const char *text)
 {
     double number;
-    return text != NULL && value_number(text, &number) ? number : 0; /* what is unknown has no bar */
+    return text != NULL && value_number(text, &number) ? number
+                                                       : 0; /* what is unknown has no bar */
 }
 
 /* The first characters of a name; never half a character. */
@@ -52,7 +62,8 @@ add_part(struct buf *out, double x, int y, double width, unsigned colour, const 
 {
     if (width < 0.05)
         return;
-    buf_printf(out, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"#%06X\"><title>", x, y, width, BAR_HEIGHT, colour);
+    buf_printf(out, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"#%06X\"><title>",
+               x, y, width, BAR_HEIGHT, colour);
     buf_html(out, title);
     buf_puts(out, "</title></rect>\n");
 }
@@ -83,7 +94,8 @@ part_count(const struct html_bars *bars)
 
 /* Reads at most BARS_MAX bars; -1 when it fails. */
 static int
-read_bars(struct rows *rows, const struct html_bars *bars, struct arena *arena, struct bar *ret_bar, struct error *err)
+read_bars(struct rows *rows, const struct html_bars *bars, struct arena *arena, struct bar *ret_bar,
+          struct error *err)
 {
     int count = 0, parts = part_count(bars);
     while (count < BARS_MAX && rows_next(rows, err)) {
@@ -91,7 +103,8 @@ read_bars(struct rows *rows, const struct html_bars *bars, struct arena *arena, 
             continue;
         struct bar *bar = &ret_bar[count++];
         bar->name = arena_strdup(arena, rows_text(rows, rows_column(rows, "name")));
-        bar->label = value_text(arena, bars->label_kind, rows_text(rows, rows_column(rows, bars->label_column)));
+        bar->label = value_text(arena, bars->label_kind,
+                                rows_text(rows, rows_column(rows, bars->label_column)));
         for (int i = 0; i < parts; i++) {
             const char *text = rows_text(rows, rows_column(rows, bars->parts[i].column));
             bar->part[i] = number_of(text);
@@ -103,7 +116,8 @@ read_bars(struct rows *rows, const struct html_bars *bars, struct arena *arena, 
 }
 
 static void
-draw_bar(struct buf *out, struct arena *arena, const struct html_bars *bars, const struct bar *bar, int y, double scale)
+draw_bar(struct buf *out, struct arena *arena, const struct html_bars *bars, const struct bar *bar,
+         int y, double scale)
 {
     double x = NAME_WIDTH;
     add_bar_name(out, arena, y, bar->name == NULL ? "unknown" : bar->name);
@@ -118,7 +132,8 @@ draw_bar(struct buf *out, struct arena *arena, const struct html_bars *bars, con
 }
 
 static void
-draw_bars(struct buf *out, struct arena *arena, const struct html_bars *bars, const struct bar *bar, int count)
+draw_bars(struct buf *out, struct arena *arena, const struct html_bars *bars, const struct bar *bar,
+          int count)
 {
     double most = 0;
     for (int i = 0; i < count; i++)
@@ -134,7 +149,8 @@ draw_bars(struct buf *out, struct arena *arena, const struct html_bars *bars, co
 }
 
 bool
-html_bars(struct buf *out, struct db *db, const struct html_bars *bars, const char *audit_id, struct error *err)
+html_bars(struct buf *out, struct db *db, const struct html_bars *bars, const char *audit_id,
+          struct error *err)
 {
     struct rows *rows = NULL;
     if (!rows_open(&rows, db, bars->query, 1, &audit_id, err))
@@ -149,9 +165,11 @@ html_bars(struct buf *out, struct db *db, const struct html_bars *bars, const ch
     return count >= 0;
 }
 
-/* One bar of 100 %: the share column of each ledger line; lines that are negative or unknown have no part. */
+/* One bar of 100 %: the share column of each ledger line; lines that are negative or unknown have
+ * no part. */
 static bool
-draw_ledger(struct buf *out, struct db *db, const char *audit_id, const char *name, const char *column, int y, struct error *err)
+draw_ledger(struct buf *out, struct db *db, const char *audit_id, const char *name,
+            const char *column, int y, struct error *err)
 {
     struct rows *rows = NULL;
     if (!rows_open(&rows, db, "sql/query_sheet_ledger.sql", 1, &audit_id, err))
@@ -160,11 +178,13 @@ draw_ledger(struct buf *out, struct db *db, const char *audit_id, const char *na
     double x = NAME_WIDTH;
     add_bar_name(out, &arena, y, name);
     while (rows_next(rows, err)) {
-        const char *line = rows_text(rows, rows_column(rows, "line")), *share = rows_text(rows, rows_column(rows, column));
+        const char *line = rows_text(rows, rows_column(rows, "line")),
+                   *share = rows_text(rows, rows_column(rows, column));
         double width = number_of(share) * (WIDTH - NAME_WIDTH - 10);
         if (table_is_total(rows) || width <= 0)
             continue;
-        add_part(out, x, y, width, palette_line(line), arena_printf(&arena, "%s: %s", line, value_text(&arena, VALUE_SHARE, share)));
+        add_part(out, x, y, width, palette_line(line),
+                 arena_printf(&arena, "%s: %s", line, value_text(&arena, VALUE_SHARE, share)));
         x += width;
     }
     rows_close(rows);
@@ -191,7 +211,9 @@ add_ledger_key(struct buf *out, struct db *db, const char *audit_id, struct erro
 bool
 html_ledger(struct buf *out, struct db *db, const char *audit_id, struct error *err)
 {
-    add_begin(out, 2 * BAR_STEP, "Two bars of 100 %: GPU-hours and cost, each split into the lines of the ledger, as in the table below");
+    add_begin(out, 2 * BAR_STEP,
+              "Two bars of 100 %: GPU-hours and cost, each split into the lines of the ledger, as "
+              "in the table below");
     if (!draw_ledger(out, db, audit_id, "GPU-hours", "hours_share", 4, err) ||
         !draw_ledger(out, db, audit_id, "cost", "cost_share", BAR_STEP + 4, err))
         return false;

@@ -9,7 +9,8 @@ enum { TEXT_MAX_PX = 320 };
 const char *
 table_heading(struct arena *arena, const struct column *column, const char *currency)
 {
-    bool is_money = column->kind == VALUE_MONEY || column->kind == VALUE_ROUND_MONEY || column->kind == VALUE_RATE;
+    bool is_money = column->kind == VALUE_MONEY || column->kind == VALUE_ROUND_MONEY ||
+                    column->kind == VALUE_RATE;
     return is_money ? arena_printf(arena, "%s, %s", column->heading, currency) : column->heading;
 }
 
@@ -25,7 +26,8 @@ write_head(struct sheet_run *run, const struct table *table)
     struct canvas *canvas = run->canvas;
     int at = 0;
     for (const struct column *column = table->columns; column->name != NULL; column++) {
-        struct cell cell = {.column = at, .span = span_of(column), .kind = column->kind, .style = STYLE_HEAD};
+        struct cell cell = {
+            .column = at, .span = span_of(column), .kind = column->kind, .style = STYLE_HEAD};
         canvas_put(canvas, &cell, table_heading(run->arena, column, run->currency));
         canvas->is_hidden[at] = column->is_hidden;
         at += cell.span;
@@ -40,11 +42,14 @@ style_of(const struct column *column, const char *text, bool is_total)
         return STYLE_TOTAL;
     if (!column->is_verdict || text == NULL)
         return STYLE_PLAIN;
-    return strcmp(text, "holds") == 0 ? STYLE_HOLDS : strcmp(text, "deviates") == 0 ? STYLE_DEVIATES : STYLE_UNKNOWN;
+    return strcmp(text, "holds") == 0      ? STYLE_HOLDS
+           : strcmp(text, "deviates") == 0 ? STYLE_DEVIATES
+                                           : STYLE_UNKNOWN;
 }
 
 static void
-write_row(struct sheet_run *run, const struct table *table, const struct rows *rows, const int *from, bool is_total)
+write_row(struct sheet_run *run, const struct table *table, const struct rows *rows,
+          const int *from, bool is_total)
 {
     int at = 0;
     for (int i = 0; table->columns[i].name != NULL; i++) {
@@ -65,7 +70,8 @@ write_row(struct sheet_run *run, const struct table *table, const struct rows *r
 }
 
 bool
-table_rows(struct rows **ret_rows, struct db *db, const struct table *table, const char *audit_id, struct error *err)
+table_rows(struct rows **ret_rows, struct db *db, const struct table *table, const char *audit_id,
+           struct error *err)
 {
     const char *const parameters[] = {audit_id, table->parameter};
     return rows_open(ret_rows, db, table->query, table->parameter == NULL ? 1 : 2, parameters, err);
@@ -77,7 +83,8 @@ table_columns(const struct table *table, const struct rows *rows, int *ret_from,
     for (int i = 0; table->columns[i].name != NULL; i++) {
         ret_from[i] = rows_column(rows, table->columns[i].name);
         if (ret_from[i] < 0)
-            return error_set(err, ERR_BUG, "%s has no column \"%s\"", table->query, table->columns[i].name);
+            return error_set(err, ERR_BUG, "%s has no column \"%s\"", table->query,
+                             table->columns[i].name);
     }
     return true;
 }
@@ -98,7 +105,9 @@ say_what_is_missing(struct sheet_run *run, const struct table *table, const stru
         canvas_across(run->canvas, STYLE_NOTE, table->empty);
     if (count > TABLE_ROWS_MAX)
         canvas_across(run->canvas, STYLE_NOTE,
-                      arena_printf(run->arena, "%d more rows stand in the database: %s shows them all.", count - TABLE_ROWS_MAX, table->query));
+                      arena_printf(run->arena,
+                                   "%d more rows stand in the database: %s shows them all.",
+                                   count - TABLE_ROWS_MAX, table->query));
 }
 
 static void
@@ -111,7 +120,8 @@ mark_main(struct sheet_run *run, const struct place *place)
 }
 
 static bool
-write_rows(struct sheet_run *run, const struct table *table, struct rows *rows, struct place *ret_place, struct error *err)
+write_rows(struct sheet_run *run, const struct table *table, struct rows *rows,
+           struct place *ret_place, struct error *err)
 {
     int from[CANVAS_COLUMNS];
     if (!table_columns(table, rows, from, err))
@@ -140,7 +150,8 @@ write_rows(struct sheet_run *run, const struct table *table, struct rows *rows, 
 }
 
 bool
-table_write(struct sheet_run *run, const struct table *table, struct place *ret_place, struct error *err)
+table_write(struct sheet_run *run, const struct table *table, struct place *ret_place,
+            struct error *err)
 {
     struct rows *rows = NULL;
     if (!table_rows(&rows, run->db, table, run->audit_id, err))

@@ -30,7 +30,8 @@ void
 template_set_facts(struct template_values *values, const struct facts *facts)
 {
     for (int i = 0; i < facts->count; i++)
-        push(values, facts->fact[i].name, facts_text(facts, values->arena, facts->fact[i].name), false);
+        push(values, facts->fact[i].name, facts_text(facts, values->arena, facts->fact[i].name),
+             false);
 }
 
 static const struct template_value *
@@ -51,7 +52,8 @@ add_plain(struct buf *out, const char *text, enum template_kind kind)
     }
     for (; *text != '\0'; text++) {
         unsigned char c = (unsigned char)*text;
-        bool is_kept = (c >= ' ' && c != 0x7F) || (kind == TEMPLATE_TEXT && (c == '\n' || c == '\t'));
+        bool is_kept =
+            (c >= ' ' && c != 0x7F) || (kind == TEMPLATE_TEXT && (c == '\n' || c == '\t'));
         buf_putc(out, is_kept ? *text : ' ');
     }
 }
@@ -74,12 +76,14 @@ add_own(struct buf *out, const char *text, size_t size, enum template_kind kind)
 }
 
 static bool
-wrong(const char *name, const char *text, const char *at, struct error *err, const char *what, const char *hole, size_t size)
+wrong(const char *name, const char *text, const char *at, struct error *err, const char *what,
+      const char *hole, size_t size)
 {
     int line = 1;
     for (const char *c = text; c < at; c++)
         line += *c == '\n';
-    return error_set(err, ERR_REPORT, "%s line %d: %s \"%.*s\"", name, line, what, (int)(size < 60 ? size : 60), hole);
+    return error_set(err, ERR_REPORT, "%s line %d: %s \"%.*s\"", name, line, what,
+                     (int)(size < 60 ? size : 60), hole);
 }
 
 bool
@@ -112,7 +116,8 @@ template_fill_text(struct buf *out, const char *name, const char *text, enum tem
 }
 
 bool
-template_fill(struct buf *out, const char *asset, enum template_kind kind, const struct template_values *values, struct error *err)
+template_fill(struct buf *out, const char *asset, enum template_kind kind,
+              const struct template_values *values, struct error *err)
 {
     return template_fill_text(out, asset, asset_text(asset), kind, values, err);
 }

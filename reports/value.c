@@ -87,7 +87,9 @@ number_text(struct arena *arena, enum value_kind kind, const char *text)
     if (kind == VALUE_MIXED || !value_number(text, &number))
         return separate(arena, text);
     if (kind == VALUE_SHARE)
-        return arena_printf(arena, "%s%%", separate(arena, unsigned_zero(arena_printf(arena, "%.*f", places, number * 100))));
+        return arena_printf(
+            arena, "%s%%",
+            separate(arena, unsigned_zero(arena_printf(arena, "%.*f", places, number * 100))));
     return separate(arena, unsigned_zero(arena_printf(arena, "%.*f", places, number)));
 }
 
@@ -115,7 +117,8 @@ character_size(const char *text)
 static bool
 is_escape(const char *text)
 {
-    return text[0] == '_' && text[1] == 'x' && strspn(text + 2, "0123456789abcdefABCDEF") >= 4 && text[6] == '_';
+    return text[0] == '_' && text[1] == 'x' && strspn(text + 2, "0123456789abcdefABCDEF") >= 4 &&
+           text[6] == '_';
 }
 
 /* Adds one character and returns how many UTF-16 units of the cell it takes. */
@@ -123,12 +126,14 @@ static size_t
 add_character(struct buf *buf, const char *text, size_t size)
 {
     unsigned char first = (unsigned char)text[0];
-    if (first < 0x20 && first != '\t' && first != '\n') { /* U+2400 and on: pictures of control characters */
+    if (first < 0x20 && first != '\t' &&
+        first != '\n') { /* U+2400 and on: pictures of control characters */
         char picture[3] = {(char)0xE2, (char)0x90, (char)(0x80 + first)};
         buf_add(buf, picture, sizeof picture);
         return 1;
     }
-    if (first == 0x7F || (first == 0xEF && size == 3 && memcmp(text, "\xEF\xBF\xBE", 2) == 0 && (unsigned char)text[2] > 0xBD)) {
+    if (first == 0x7F || (first == 0xEF && size == 3 && memcmp(text, "\xEF\xBF\xBE", 2) == 0 &&
+                          (unsigned char)text[2] > 0xBD)) {
         buf_puts(buf, "\xEF\xBF\xBD"); /* U+FFFE and U+FFFF are no XML characters */
         return 1;
     }

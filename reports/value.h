@@ -13,14 +13,14 @@
 
 enum value_kind {
     VALUE_TEXT,
-    VALUE_MONEY, /* 1,234.50 */
+    VALUE_MONEY,       /* 1,234.50 */
     VALUE_ROUND_MONEY, /* 1,235: headlines */
-    VALUE_RATE,  /* 2.1104: money per hour */
-    VALUE_HOURS, /* 1,234.5 */
-    VALUE_COUNT, /* 1,234 */
-    VALUE_SHARE, /* 0.123 shown as 12.3% */
-    VALUE_MIXED, /* a number whose unit stands beside it: 48, 2.1104 */
-    VALUE_TIME,  /* 2026-07-01 00:00 */
+    VALUE_RATE,        /* 2.1104: money per hour */
+    VALUE_HOURS,       /* 1,234.5 */
+    VALUE_COUNT,       /* 1,234 */
+    VALUE_SHARE,       /* 0.123 shown as 12.3% */
+    VALUE_MIXED,       /* a number whose unit stands beside it: 48, 2.1104 */
+    VALUE_TIME,        /* 2026-07-01 00:00 */
     VALUE_KINDS
 };
 

@@ -30,7 +30,7 @@ static const struct {
     double size;
     unsigned colour;
     bool is_bold;
-    unsigned fill;   /* 0: none */
+    unsigned fill; /* 0: none */
     uint8_t bottom, top;
 } styles[STYLES] = {
     [STYLE_PLAIN] = {10, COLOUR_INK, false, 0, LXW_BORDER_HAIR, 0},
@@ -70,19 +70,23 @@ set_properties(struct workbook *workbook, const struct facts *facts, struct erro
     struct arena *arena = workbook->arena;
     lxw_doc_properties properties = {
         .title = arena_printf(arena, "GPU audit %s", facts_text(facts, arena, "quarter")),
-        .subject = arena_printf(arena, "Revision %s, %s", facts_text(facts, arena, "revision"), facts_text(facts, arena, "state")),
+        .subject = arena_printf(arena, "Revision %s, %s", facts_text(facts, arena, "revision"),
+                                facts_text(facts, arena, "state")),
         .author = arena_printf(arena, "gpu-audit %s", facts_text(facts, arena, "program_version")),
-        .comments = arena_printf(arena, "Inputs sha256 %s", facts_text(facts, arena, "inputs_sha256")),
+        .comments =
+            arena_printf(arena, "Inputs sha256 %s", facts_text(facts, arena, "inputs_sha256")),
         .created = (time_t)created, /* fixed, so that equal audits give equal bytes */
     };
     lxw_error code = workbook_set_properties(workbook->book, &properties);
     if (code != LXW_NO_ERROR)
-        return error_set(err, ERR_REPORT, "could not set the properties of the workbook: %s", lxw_strerror(code));
+        return error_set(err, ERR_REPORT, "could not set the properties of the workbook: %s",
+                         lxw_strerror(code));
     return true;
 }
 
 bool
-book_open(struct workbook **ret_workbook, struct arena *arena, const char *path, const struct facts *facts, struct error *err)
+book_open(struct workbook **ret_workbook, struct arena *arena, const char *path,
+          const struct facts *facts, struct error *err)
 {
     struct workbook *workbook = arena_alloc(arena, sizeof *workbook);
     workbook->arena = arena;
@@ -109,7 +113,8 @@ book_sheet(struct workbook *workbook, const char *tab, lxw_worksheet **ret_sheet
 {
     lxw_error code = workbook_validate_sheet_name(workbook->book, tab);
     if (code != LXW_NO_ERROR)
-        return error_set(err, ERR_BUG, "\"%s\" cannot be the name of a sheet: %s", tab, lxw_strerror(code));
+        return error_set(err, ERR_BUG, "\"%s\" cannot be the name of a sheet: %s", tab,
+                         lxw_strerror(code));
     lxw_worksheet *sheet = workbook_add_worksheet(workbook->book, tab);
     if (sheet == NULL)
         return error_set(err, ERR_REPORT, "could not add the sheet \"%s\"", tab);
@@ -139,7 +144,8 @@ set_look(lxw_format *format, const struct look *look)
     format_set_top(format, styles[look->style].top);
     format_set_border_color(format, COLOUR_RULE);
     format_set_num_format(format, look->number_format);
-    format_set_align(format, look->style == STYLE_HEAD ? LXW_ALIGN_VERTICAL_BOTTOM : LXW_ALIGN_VERTICAL_CENTER);
+    format_set_align(format, look->style == STYLE_HEAD ? LXW_ALIGN_VERTICAL_BOTTOM
+                                                       : LXW_ALIGN_VERTICAL_CENTER);
     if (is_centred(look->style))
         format_set_align(format, LXW_ALIGN_CENTER);
     else if (look->flags & FORMAT_RIGHT)
@@ -157,10 +163,12 @@ book_format(struct workbook *workbook, enum style style, const char *number_form
 {
     for (size_t i = 0; i < workbook->count; i++) {
         const struct look *look = &workbook->looks[i];
-        if (look->style == style && look->flags == flags && strcmp(look->number_format, number_format) == 0)
+        if (look->style == style && look->flags == flags &&
+            strcmp(look->number_format, number_format) == 0)
             return look->format;
     }
-    struct look look = {style, arena_strdup(workbook->arena, number_format), flags, workbook_add_format(workbook->book)};
+    struct look look = {style, arena_strdup(workbook->arena, number_format), flags,
+                        workbook_add_format(workbook->book)};
     if (look.format == NULL || workbook->count == FORMATS_MAX) {
         workbook->has_failed = true;
         return NULL;
@@ -183,7 +191,8 @@ book_close(struct workbook *workbook, struct error *err)
     lxw_error code = workbook_close(workbook->book);
     workbook->book = NULL;
     if (code != LXW_NO_ERROR) {
-        error_set(err, ERR_REPORT, "could not write \"%s\": %s", workbook->path, lxw_strerror(code));
+        error_set(err, ERR_REPORT, "could not write \"%s\": %s", workbook->path,
+                  lxw_strerror(code));
         return error_hint(err, "Check the free space there and in the folder TMPDIR names.");
     }
     if (workbook->has_failed)

@@ -4,7 +4,8 @@
 SELECT no, title, scope, owner, low_saving, saving, high_saving, cost_acted_on, now, proposed, effort, row_style
 FROM (
     SELECT recommendation_no::text AS no, title,
-           concat_ws(', ', provider, nullif(pool, ''), resource_id) AS scope,
+           concat_ws(', ', CASE WHEN starts_with(lower(pool), provider) THEN NULL ELSE provider END, nullif(pool, ''),
+                     regexp_replace(resource_id, '^.*/', '')) AS scope,
            coalesce(nullif(owner, ''), nullif(team, ''), '(none named)') AS owner,
            round(saving_low, 2) AS low_saving, round(saving, 2) AS saving, round(saving_high, 2) AS high_saving,
            round(cost_acted_on, 2)::text AS cost_acted_on, now, proposed, effort,

@@ -11,7 +11,8 @@ WITH money AS (
     WHERE audit_id = $1::int AND in_sum AND dimension IN ($2::text, 'total')
     GROUP BY dimension, key
 )
-SELECT CASE WHEN f.dimension = 'total' THEN 'all' WHEN f.key = '' THEN '(none named)' ELSE f.key END AS name,
+SELECT CASE WHEN f.dimension = 'total' THEN 'all' WHEN f.key = '' AND f.dimension IN ('team', 'project') THEN '(none named)'
+            WHEN f.key = '' THEN '(no ' || f.dimension || ')' ELSE f.key END AS name,
        round(f.gpu_cost, 2) AS gpu_cost,
        round(m.busy_cost, 2) AS busy_cost,
        round(m.idle_cost, 2) AS idle_cost,

@@ -34,9 +34,9 @@ INSERT INTO seed VALUES
 ('on-prem','A100 80GB','dc-1','other','hpc','Physics','lattice','PH-1', 32,4,70656,70656,11000,33000.125,0,0, 49459.20,49459.20,0,0,NULL,7700.00,0,58.3,false),
 ('on-prem','V100','dc-1','other','hpc','Robotics','sim','RB-2', 16,2,35328,20000,9800,NULL,0,0, 14131.20,14131.20,0,0,NULL,3920.00,6131.20,31.0,false);
 INSERT INTO seed
-SELECT 'aws','T4','eu-west-1','on-demand','=HYPERLINK("http://198.51.100.9/","pool")', E'=1+1\r\nBcc: x@example.com', team, '+SUM(A1)',
+SELECT 'aws','T4','eu-west-1','on-demand','pool', E'=1+1\r\nBcc: x@example.com', team, 'ML-1',
        1,1,100,100,50,NULL,0,0, 52.60,52.60,0,0,52.60,26.30,0,30,true
-FROM unnest(ARRAY['@SUM(1)', '-2+3', E'\t=cmd()', E'bell\x07 esc\x1b _x0041_', '</script><script>alert(1)</script>',
+FROM unnest(ARRAY['=HYPERLINK("http://198.51.100.9/","x")', '+SUM(A1)', '@SUM(1)', '-2+3', E'\t=cmd()', E'bell\x07 esc\x1b _x0041_', '</script><script>alert(1)</script>',
                   'العربية مشروع', '🚀🤖 rocket', repeat('long ', 8000), '{{currency}} %s &amp;']) team
 WHERE :hostile <> 0;
 
@@ -107,9 +107,11 @@ FROM (VALUES ('aws','2026-07',48211,61081.18,0,58880.00,18230.1177,0,31), ('aws'
              ('gcp','2026-07',14201,5225.60,0,32899.20,4400,0,31), ('gcp','2026-08',14190,5225.60,0,32899.20,4512.125,0,31),
              ('gcp','2026-09',13988,5225.60,0,32899.20,4380,0,30)) i (provider, month, rows, use, corrections, purchases, other, rejected, days);
 
-INSERT INTO audit_commitment VALUES
-    (:audit_id,'aws','sp-7f3a','Compute plan, three years','Savings Plan','Spend',176640,70656,176640,0,0,1,50),
-    (:audit_id,'gcp','cud-h100','H100, one year','CUD','Usage',98697.60,33120,89424,2208,9273.60,1,22.86);
+INSERT INTO audit_commitment (audit_id, provider, commitment_id, commitment_name, commitment_type, category, model, region, pool, bought,
+    used_gpu_hours, used_cost, unused_gpu_hours, unused_cost, gpu_share, discount_pct)
+VALUES
+    (:audit_id,'aws','sp-7f3a','Compute plan, three years','Savings Plan','Spend','','','',176640,70656,176640,0,0,1,50),
+    (:audit_id,'gcp','cud-h100','H100, one year','CUD','Usage','H100','us-central1','gcp-train',98697.60,33120,89424,2208,9273.60,1,22.86);
 
 INSERT INTO audit_assumption VALUES
     (:audit_id,2,'idle_pct','all','',15,22.8,7.8,52,10,95.4,'%','deviates','7.8 points above the assumed share','FinOps','2026-01-01','budget round 2026'),
