@@ -3,7 +3,9 @@
 -- least where the share of hours with demand <= L reaches d, the d-quantile of hourly demand (nearest rank).
 -- d: the cost model's commitment_discount_pct for the provider or for all, else what the provider's
 -- own commitments gave in this window. low and high: demand 10 % lower, 10 % higher, same L.
-WITH discount AS (
+WITH demand AS MATERIALIZED (
+    SELECT provider, pool, hour, demand, cost FROM audit.commitment_demand WHERE audit_id = $1::int
+), discount AS (
     SELECT DISTINCT ON (p.provider) p.provider, v.pct / 100 AS d, v.source
     FROM (SELECT DISTINCT provider FROM audit.audit_subject WHERE audit_id = $1::int) p
     JOIN (SELECT CASE scope_kind WHEN 'all' THEN NULL ELSE lower(scope_key) END AS provider, assumed AS pct,
@@ -19,16 +21,16 @@ WITH discount AS (
 ), level AS (
     SELECT c.provider, c.pool, n.d, n.source, percentile_disc(n.d::float8) WITHIN GROUP (ORDER BY c.demand) AS gpus,
            count(*) AS hours, sum(c.demand) AS demand, sum(c.cost) / nullif(sum(c.demand), 0) AS price
-    FROM audit.commitment_demand c JOIN discount n USING (provider)
-    WHERE c.audit_id = $1::int
+    FROM demand c JOIN discount n USING (provider)
     GROUP BY c.provider, c.pool, n.d, n.source
 ), cost AS (
-    SELECT l.*, m.factor, x.above, l.price * m.factor * l.demand - l.price * ((1 - l.d) * l.gpus * l.hours + x.above) AS saving
+    SELECT l.provider, l.pool, l.gpus, l.d, l.source, l.hours, l.demand, l.price, m.factor, sum(greatest(c.demand * m.factor - l.gpus, 0)) AS above,
+           l.price * m.factor * l.demand - l.price * ((1 - l.d) * l.gpus * l.hours + sum(greatest(c.demand * m.factor - l.gpus, 0))) AS saving
     FROM level l
+    JOIN demand c USING (provider, pool)
     CROSS JOIN (VALUES (0.9), (1.0), (1.1)) m(factor)
-    CROSS JOIN LATERAL (SELECT sum(greatest(c.demand * m.factor - l.gpus, 0)) AS above FROM audit.commitment_demand c
-                        WHERE c.audit_id = $1::int AND c.provider = l.provider AND c.pool = l.pool) x
     WHERE l.gpus > 0 AND l.price > 0
+    GROUP BY l.provider, l.pool, l.gpus, l.d, l.source, l.hours, l.demand, l.price, m.factor
 )
 SELECT provider, pool, trim_scale(gpus) AS gpus, round(100 * d, 2) AS discount_pct, source, hours, round(demand, 2) AS demand,
        round(price, 4) AS price, round(max(saving) FILTER (WHERE factor = 0.9) * 730 / hours, 2) AS saving_low,
