@@ -69,3 +69,41 @@ for name in sys.argv[1:]:
     json.dump(whole, open(name + ".plain", "w"), indent=1, sort_keys=True)' "$2" "$3"
     same "$1" "$2.plain" "$3.plain"
 }
+
+# need_kit: sets $kit, the folder of the programs that make estates and know their truth.
+need_kit() {
+    need_cases estate-a
+    kit=${cases%/cases/estate-a}/kit
+    /usr/bin/python3 -c 'import numpy' 2>/dev/null || skip_all 'Python module numpy is not installed'
+    PYTHONDONTWRITEBYTECODE=1
+    export PYTHONDONTWRITEBYTECODE
+}
+
+# make_estate DIR ARGUMENT...: a new one with its truth.
+make_estate() {
+    estate_dir=$1
+    shift
+    "$kit/fleetgen.py" --out "$estate_dir" "$@" >"$work/fleetgen.log" 2>&1 && "$kit/oracle.py" "$estate_dir" >>"$work/fleetgen.log" 2>&1 || {
+        diag "$(cat "$work/fleetgen.log")"
+        printf 'Bail out! no estate\n'
+        exit 99
+    }
+}
+
+free_port() {
+    python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+# killed_after SECONDS PROGRAM...: runs it (a program, no function: the shell around it would be
+# killed in its place) and kills it with SIGKILL at that time; true if it was still alive.
+killed_after() {
+    killed_seconds=$1
+    shift
+    "$@" >"$work/killed.out" 2>&1 </dev/null &
+    killed_pid=$!
+    sleep "$killed_seconds"
+    killed_alive=1
+    kill -KILL "$killed_pid" 2>/dev/null && killed_alive=0
+    wait "$killed_pid" 2>/dev/null
+    return "$killed_alive"
+}
