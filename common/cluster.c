@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/cluster.h"
@@ -36,14 +35,6 @@ is_foreign(const struct settings *settings)
     return settings->database && *settings->database;
 }
 
-static void
-tick(void)
-{
-    struct timespec pause = {.tv_nsec = TICK_MS * 1000000L};
-
-    nanosleep(&pause, NULL);
-}
-
 /* ---------------------------------------------------------------- locks */
 
 /* Takes a lock without ever blocking in the kernel, so that a signal ends the wait. */
@@ -61,7 +52,7 @@ take_lock(int file, int mode, struct error *err)
             error_set(err, ERR_DB, "another gpu-audit has been starting or stopping the private database for %d seconds", LOCK_SECONDS);
             return error_hint(err, "See what it is doing, or end it, and try again.");
         }
-        tick();
+        server_pause(TICK_MS);
     }
     return true;
 }
@@ -203,7 +194,7 @@ connect_patiently(struct db **ret_db, const char *application, int alive, struct
         if (waited == 2000) {
             log_note("the private database is recovering from a crash");
         }
-        tick();
+        server_pause(TICK_MS);
     }
     return server_log_error(&state.place, err);
 }
@@ -379,7 +370,7 @@ is_unused(int users)
         if (waited >= USERS_MS) {
             return false;
         }
-        tick();
+        server_pause(TICK_MS);
     }
     return true;
 }

@@ -53,6 +53,7 @@ bool process_spawn(const struct place *place, int *ret_alive, pid_t *ret_supervi
 void process_reap(pid_t child); /* waits for its end */
 
 /* cluster_server.c: what runs in the data folder. */
+void server_pause(int ms); /* below a second, between two looks at a lock or a process */
 /* Process id of the postmaster; 0: none. ret_socket_dir (in arena) may be NULL. */
 pid_t server_pid(const struct place *place, const char **ret_socket_dir);
 /* After a crash: waits for orphaned backends, ends them, removes stale lock files. */

@@ -47,12 +47,12 @@ static const char config_text[] =
     "timezone = 'UTC'\n"
     "log_timezone = 'UTC'\n";
 
-static void
-pause_tick(void)
+void
+server_pause(int ms)
 {
-    struct timespec tick = {.tv_nsec = TICK_MS * 1000000L};
+    struct timespec pause = {.tv_nsec = ms * 1000000L};
 
-    nanosleep(&tick, NULL);
+    nanosleep(&pause, NULL);
 }
 
 /* ---------------------------------------------------------------- processes of the data folder */
@@ -184,7 +184,7 @@ server_clear(const struct place *place, struct error *err)
             error_set(err, ERR_DB, "processes of an earlier server still run in \"%s\"", place->data);
             return error_hint(err, "End the postgres processes whose working directory that is, and try again.");
         }
-        pause_tick();
+        server_pause(TICK_MS);
     }
     if (process_call(place, remove_lock_files, &copy) != 0) {
         return error_set(err, ERR_DB, "could not remove a stale lock file in \"%s\" or \"%s\"", place->data, place->socket_dir);
@@ -229,7 +229,7 @@ server_stop(const struct place *place, struct error *err)
         if (waited >= STOP_GIVE_UP_MS) {
             return error_set(err, ERR_DB, "the private database (process %d) does not stop", (int)pid);
         }
-        pause_tick();
+        server_pause(TICK_MS);
     }
     return true;
 }
@@ -332,7 +332,7 @@ server_remove(const struct place *place, bool all, struct error *err)
         if (waited >= REMOVE_MS) {
             return error_set(err, ERR_DB, "could not remove all of \"%s\"", place->pg);
         }
-        pause_tick();
+        server_pause(TICK_MS);
     }
     return true;
 }
