@@ -117,7 +117,7 @@ libpq_users() {
 is 'only common/ knows libpq' "$(libpq_users)" ''
 
 unfinished() {
-    (cd "$top" && tree_files analysis cli common ingest reports sql templates build-aux/*.sh setup | xargs grep -nE 'TO''DO|FIX''ME')
+    (cd "$top" && tree_files analysis cli common ingest reports sql templates build-aux/*.sh setup | grep -v tap-driver | xargs grep -nE 'TO''DO|FIX''ME')
 }
 is 'nothing is left for later' "$(unfinished)" ''
 
