@@ -107,3 +107,12 @@ killed_after() {
     wait "$killed_pid" 2>/dev/null
     return "$killed_alive"
 }
+
+# bundled_piece DIR: a part of the bundled quarter that is quick to audit.
+bundled_piece() {
+    mkdir -p "$1/focus" "$1/prom_json"
+    cp "$bundled"/focus/azure-* "$bundled"/focus/lambda-* "$bundled"/focus/coreweave-* "$1/focus"
+    cp "$bundled"/prom_json/*-002.json.gz "$1/prom_json"
+    cp -R "$bundled/jira" "$bundled/inventory.csv" "$bundled/hostmap.csv" "$bundled/cost-model.csv" "$bundled/gpu-audit.conf" "$1"
+    chmod -R u+w "$1"
+}
