@@ -86,7 +86,9 @@ wait_for(pid_t child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Reads what the child says until it ends; a signal to this program ends the child as well. */
+/* Reads what the child says until it ends; a signal to this program ends the child as well, with
+ * its own children: initdb alone would go on to the end of its step, and does not hear at all
+ * while it syncs. */
 static void
 read_all(int from, pid_t child, char *ret_output, size_t room)
 {
@@ -94,13 +96,14 @@ read_all(int from, pid_t child, char *ret_output, size_t room)
     struct error interrupted;
     char rest[512];
     size_t used = 0;
+    int told = 0;
 
     for (;;) {
         bool is_full = used + 1 >= room;
         ssize_t got;
 
         if (!interrupt_check(&interrupted)) {
-            kill(child, SIGTERM);
+            kill(-child, told++ < 2 ? SIGTERM : SIGKILL);
         }
         if (poll(&waiting, 1, POLL_MS) <= 0) {
             continue;
@@ -126,6 +129,7 @@ process_run(const struct place *place, const char *const *argv, char *ret_output
     }
     child = fork();
     if (child == 0) {
+        setpgid(0, 0);
         standard_streams(ends[1]);
         reset_signals();
         if (process_become(place) && die_with(parent, SIGTERM)) {
@@ -135,6 +139,7 @@ process_run(const struct place *place, const char *const *argv, char *ret_output
     }
     close(ends[1]);
     if (child > 0) {
+        setpgid(child, child); /* on both sides: whoever comes first */
         read_all(ends[0], child, ret_output, room);
     }
     close(ends[0]);
