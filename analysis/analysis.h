@@ -14,4 +14,7 @@
 bool analysis_run(struct settings *settings, struct db *db, struct arena *arena, int *ret_audit_id, bool *ret_is_new,
                   struct error *err) MUST_CHECK;
 
+/* False with ERR_FINDINGS when the audit holds findings of a kind that --fail-on names; true when none was asked about. */
+bool analysis_check(const struct settings *settings, struct db *db, int audit_id, struct error *err) MUST_CHECK;
+
 #endif

@@ -21,8 +21,10 @@ analyze(struct command_run *run, struct error *err)
     if (ok)
         printf("%s %s%s\n", rows_text(rows, 0), is_new ? "frozen" : "was there already: nothing it reads has changed", rows_text(rows, 1));
     rows_close(rows);
-    return ok;
+    return ok && analysis_check(run->settings, run->db, id, err);
 }
+
+static const char *const options[] = {"fail-on", NULL};
 
 const struct command command_analyze = {
     .name = "analyze",
@@ -30,6 +32,7 @@ const struct command command_analyze = {
     .title = "work out and freeze the audit of the window",
     .help = "Computes figures, ledger, verdicts and recommendations from what is loaded and freezes them as a revision.\n"
             "When nothing it reads has changed, the revision that is there stays the newest and nothing is done.\n",
+    .options = options,
     .needs = NEEDS_CONFIG | NEEDS_DATABASE,
     .run = analyze,
 };

@@ -61,12 +61,17 @@ figures(struct command_run *run, struct error *err)
     if (!analysis_run(run->settings, run->db, run->arena, &id, &is_new, err))
         return false;
     const char *audit_id = arena_printf(run->arena, "%d", id);
+    bool ok;
     if (format != NULL && strcmp(format, "json") == 0)
-        return print_document(run, audit_id, err);
-    if (format != NULL && strcmp(format, "csv") == 0)
-        return print_query(run, "sql/query_figures_all.sql", audit_id, format, err);
-    return print_page(run, audit_id, err);
+        ok = print_document(run, audit_id, err);
+    else if (format != NULL && strcmp(format, "csv") == 0)
+        ok = print_query(run, "sql/query_figures_all.sql", audit_id, format, err);
+    else
+        ok = print_page(run, audit_id, err);
+    return ok && analysis_check(run->settings, run->db, id, err);
 }
+
+static const char *const options[] = {"fail-on", NULL};
 
 const struct command command_figures = {
     .name = "figures",
@@ -75,6 +80,7 @@ const struct command command_figures = {
     .help = "Prints the figures of the window's newest audit, and makes that audit first when what is loaded has\n"
             "changed since. --format table is a page for people, csv every figure of every scope, json the whole\n"
             "document: money and GPU-hours as exact decimal strings, ratios as numbers, unknown as null.\n",
+    .options = options,
     .needs = NEEDS_CONFIG | NEEDS_DATABASE,
     .run = figures,
 };

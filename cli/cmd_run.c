@@ -65,10 +65,10 @@ run_all(struct command_run *run, struct error *err)
     progress_summary();
     if (ok && partial.code != ERR_NONE)
         *err = partial;
-    return ok && err->code == ERR_NONE;
+    return ok && err->code == ERR_NONE && analysis_check(run->settings, run->db, audit_id, err);
 }
 
-static const char *const options[] = {"out", "no-mail", "draft", "dry-run", NULL};
+static const char *const options[] = {"out", "no-mail", "draft", "dry-run", "fail-on", NULL};
 
 const struct command command_run = {
     .name = "run",
