@@ -25,7 +25,7 @@ write_report(struct command_run *run, struct error *err)
     return true;
 }
 
-static const char *const options[] = {"out", "draft", NULL};
+static const char *const options[] = {"out", NULL};
 
 const struct command command_report = {
     .name = "report",

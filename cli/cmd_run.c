@@ -30,15 +30,33 @@ write_reports(struct command_run *run, int audit_id, const char **ret_workbook, 
     return ok;
 }
 
+/* Why the mail stays at home, or NULL; "" when that could not be found out. */
+static const char *
+reason_not_to_mail(struct command_run *run, int audit_id, struct error *err)
+{
+    const struct settings *settings = run->settings;
+    const char *id = arena_printf(run->arena, "%d", audit_id), *is_final = NULL;
+
+    if (settings->no_mail)
+        return "--no-mail";
+    if (section_get(settings_section(settings, "mail"), "server") == NULL)
+        return "no server in [mail]";
+    if (!db_text(run->db, run->arena, "sql/query_audit_is_final.sql", 1, &id, &is_final, err))
+        return "";
+    if (is_final[0] != 't' && !settings->draft && !settings->dry_run)
+        return "the audit is a draft, a bill of the window may still change; --draft mails it all the same";
+    return NULL;
+}
+
 static bool
 send_mail(struct command_run *run, int audit_id, const char *workbook, struct error *err)
 {
-    const struct section *mail = settings_section(run->settings, "mail");
+    const char *reason = reason_not_to_mail(run, audit_id, err);
 
-    if (run->settings->no_mail || section_get(mail, "server") == NULL) {
-        log_info("no mail: %s", run->settings->no_mail ? "--no-mail" : "no server in [mail]");
-        return true;
-    }
+    if (reason != NULL && err->code == ERR_NONE)
+        log_note("not mailed: %s", reason);
+    if (reason != NULL)
+        return err->code == ERR_NONE;
     struct progress *progress = progress_begin("mail");
     const bool ok = report_mail(run->settings, run->db, audit_id, workbook,
                                 report_path(run->settings, run->arena, run->settings->window.name, ".eml"), err);

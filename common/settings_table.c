@@ -56,7 +56,7 @@ const struct option option_table[] = {
     { .section = "audit", .key = "no-mail", .type = OPTION_FLAG, .places = ON_COMMAND_LINE,
       .help = "leave the mail out" },
     { .section = "audit", .key = "draft", .type = OPTION_FLAG, .places = ON_COMMAND_LINE,
-      .help = "mark the audit a draft, even when every period is closed" },
+      .help = "mail the audit even while it is a draft: a bill of the window may still change" },
     { .section = "audit", .key = "dry-run", .type = OPTION_FLAG, .places = ON_COMMAND_LINE,
       .help = "show what would be done; for a mail, write it to a file" },
     { .section = "audit", .key = "fail-on", .type = OPTION_TEXT,

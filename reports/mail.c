@@ -292,6 +292,16 @@ compose(struct draft *draft, const char *workbook_path, struct error *err)
            error_set(err, ERR_REPORT, "the mail would be larger than %d MiB", MESSAGE_MAX >> 20);
 }
 
+/* A draft may still change: it goes out only when somebody says so. Written to a file it harms nobody. */
+static bool
+may_send(const struct draft *draft, struct error *err)
+{
+    if (facts_is(&draft->facts, "is_final") || draft->settings->draft || draft->settings->dry_run)
+        return true;
+    error_set(err, ERR_REPORT, "the audit is a draft: a bill of the window may still change");
+    return error_hint(err, "Add --draft to mail it all the same, marked as such.");
+}
+
 bool
 report_mail(struct settings *settings, struct db *db, int audit_id, const char *workbook_path,
             const char *dry_path, struct error *err)
@@ -307,7 +317,7 @@ report_mail(struct settings *settings, struct db *db, int audit_id, const char *
         .mail = {.message = {.cap = MESSAGE_MAX}},
     };
     bool is_done = read_envelope(&draft, err) && set_values(&draft, workbook_path, err) &&
-                   compose(&draft, workbook_path, err);
+                   may_send(&draft, err) && compose(&draft, workbook_path, err);
     if (is_done && settings->dry_run)
         is_done = output_write(&arena, dry_path, &draft.mail.message, err);
     else if (is_done)

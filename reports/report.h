@@ -16,7 +16,7 @@ bool report_page(struct settings *settings, struct db *db, int audit_id, const c
  * else "out". */
 const char *report_path(struct settings *settings, struct arena *arena, const char *quarter,
                         const char *suffix);
-/* Sends the workbook by SMTP as [mail] says; with settings->dry_run writes the message to dry_path
+/* Sends the workbook by SMTP as [mail] says, a draft only with settings->draft (ERR_REPORT); with settings->dry_run writes the message to dry_path
  * instead. */
 bool report_mail(struct settings *settings, struct db *db, int audit_id, const char *workbook_path,
                  const char *dry_path, struct error *err) MUST_CHECK;
