@@ -58,7 +58,7 @@ CREATE TABLE audit.audit_scope_group (
     scope_no   int NOT NULL,
     PRIMARY KEY (audit_id, group_no, scope_no)
 );
-COMMENT ON TABLE audit.audit_scope_group IS 'One row says that a group of subjects, of either kind, belongs to a scope';
+COMMENT ON TABLE audit.audit_scope_group IS 'One row says that a group of subjects, of either kind, belongs to a scope; so does the meeting of two groups in a resource''s hour, which takes back what both counted';
 
 CREATE TABLE audit.audit_hour (
     audit_id            int NOT NULL,
@@ -87,7 +87,7 @@ CREATE TABLE audit.audit_hour (
 COMMENT ON TABLE audit.audit_hour IS 'One row is a subject in one clock hour: supply, money and use of its cells. Every figure but percentiles is a sum or a maximum over these rows';
 COMMENT ON COLUMN audit.audit_hour.is_main IS 'false where another subject of the same resource had more of the hour; GPUs and samples are counted on the main row only';
 COMMENT ON COLUMN audit.audit_hour.is_placed IS 'true where a row longer than an hour was spread by rule';
-COMMENT ON COLUMN audit.audit_hour.chips IS 'cells: GPUs of the resource, each counted whole';
+COMMENT ON COLUMN audit.audit_hour.chips IS 'cells: GPUs of the resource in that hour, each counted whole, whichever subject had them';
 COMMENT ON COLUMN audit.audit_hour.covered_chips IS 'cells with at least one sample';
 COMMENT ON COLUMN audit.audit_hour.idle_chips IS 'covered cells whose mean util is below the idle threshold';
 COMMENT ON COLUMN audit.audit_hour.util_chips IS 'covered cells with util';
@@ -147,20 +147,24 @@ CREATE TABLE audit.audit_use (
     idle_samples         numeric,
     idle_samples_of      numeric,
     placed_hours         bigint NOT NULL,
+    machines             int NOT NULL DEFAULT 1,
     PRIMARY KEY (audit_id, subject_no)
 );
 COMMENT ON TABLE audit.audit_use IS 'One row is a subject over the whole window, frozen from view subject_use: supply, use and money before corrections';
+
+COMMENT ON COLUMN audit.audit_use.machines IS 'the most machines the resource was in one hour: a scale set is one resource';
 
 CREATE TABLE audit.audit_correction (
     audit_id            int NOT NULL REFERENCES audit.audit ON DELETE CASCADE,
     subject_no          int NOT NULL,
     corrected_gpu_hours numeric NOT NULL,
-    billed_cost         numeric NOT NULL,
-    effective_cost      numeric NOT NULL,
+    billed_cost         numeric,
+    effective_cost      numeric,
     booked_from         timestamptz NOT NULL
 );
 CREATE INDEX audit_correction_audit ON audit.audit_correction (audit_id);
 COMMENT ON TABLE audit.audit_correction IS 'One row is what a later bill corrected of a subject''s use in this window';
+COMMENT ON COLUMN audit.audit_correction.billed_cost IS 'NULL: a currency without a rate';
 COMMENT ON COLUMN audit.audit_correction.booked_from IS 'start of the billing period that booked it';
 
 CREATE TABLE audit.audit_figure (
@@ -239,20 +243,21 @@ CREATE TABLE audit.audit_idle_stretch (
     team        text NOT NULL,
     project     text NOT NULL,
     issue       text NOT NULL,
-    gpus        numeric NOT NULL,
+    gpus        numeric,
     from_time   timestamptz NOT NULL,
     to_time     timestamptz NOT NULL,
     hours       int NOT NULL,
-    gpu_hours   numeric NOT NULL,
-    cost        numeric NOT NULL,
+    gpu_hours   numeric,
+    cost        numeric,
     util_pct    double precision NOT NULL,
     signal      text NOT NULL,
     is_open     boolean NOT NULL,
     PRIMARY KEY (audit_id, stretch_no)
 );
 COMMENT ON TABLE audit.audit_idle_stretch IS 'One row is an instance that ran for more than 24 hours on end below 20 percent';
+COMMENT ON COLUMN audit.audit_idle_stretch.cost IS 'NULL: an owned machine without a cost, or a currency without a rate';
 COMMENT ON COLUMN audit.audit_idle_stretch.util_pct IS 'mean over its samples of the signal';
-COMMENT ON COLUMN audit.audit_idle_stretch.signal IS 'sm, or util where sm is not measured';
+COMMENT ON COLUMN audit.audit_idle_stretch.signal IS 'sm; util where no GPU has sm; sm and util where some hours or GPUs have none';
 COMMENT ON COLUMN audit.audit_idle_stretch.is_open IS 'true when the stretch lasts to the end of the window';
 
 CREATE TABLE audit.audit_unobserved (
@@ -263,7 +268,7 @@ CREATE TABLE audit.audit_unobserved (
     team        text NOT NULL,
     project     text NOT NULL,
     gpu_hours   numeric NOT NULL,
-    cost        numeric NOT NULL,
+    cost        numeric,
     is_never_seen boolean NOT NULL
 );
 CREATE INDEX audit_unobserved_audit ON audit.audit_unobserved (audit_id);
@@ -312,17 +317,18 @@ CREATE TABLE audit.audit_commitment (
     model             text NOT NULL,
     region            text NOT NULL,
     pool              text NOT NULL,
-    bought            numeric NOT NULL,
+    bought            numeric,
     used_gpu_hours    numeric NOT NULL,
-    used_cost         numeric NOT NULL,
+    used_cost         numeric,
     unused_gpu_hours  numeric,
-    unused_cost       numeric NOT NULL,
+    unused_cost       numeric,
     gpu_share         numeric NOT NULL,
     discount_pct      double precision,
     PRIMARY KEY (audit_id, provider, commitment_id)
 );
 COMMENT ON TABLE audit.audit_commitment IS 'One row is a commitment that covers GPUs: what was bought, used and left unused in the window';
-COMMENT ON COLUMN audit.audit_commitment.model IS 'model, region and pool of the use it covered; empty where it covered several or none';
+COMMENT ON COLUMN audit.audit_commitment.unused_cost IS 'NULL, as the other money: a currency without a rate';
+COMMENT ON COLUMN audit.audit_commitment.model IS 'model, region and pool of the use it covered, else of what its unused rows name; empty where there are several or none';
 COMMENT ON COLUMN audit.audit_commitment.unused_gpu_hours IS '0 for a spend-based commitment; NULL where the hours cannot be known';
 COMMENT ON COLUMN audit.audit_commitment.gpu_share IS 'share of GPU use in what it covered, by cost; unused_cost is that share of the unused money';
 COMMENT ON COLUMN audit.audit_commitment.discount_pct IS 'measured: 100 x (list - effective) / list of the use it covered';
@@ -410,6 +416,13 @@ CREATE FUNCTION audit.cell_share(amount numeric, n smallint, d smallint) RETURNS
         ELSE round(amount * n, 30) / d
     END;
 COMMENT ON FUNCTION audit.cell_share(numeric, smallint, smallint) IS 'amount x n / d, exact where d divides a power of ten';
+
+-- What of an amount lies in the first n of d seconds. Rounded, so that differences add up exactly; the
+-- whole is the amount itself, with every digit.
+CREATE FUNCTION audit.running_share(amount numeric, n numeric, d numeric) RETURNS numeric
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN n = 0 THEN 0 * amount WHEN n >= d THEN amount ELSE round(amount * n / d, 12) END;
+COMMENT ON FUNCTION audit.running_share(numeric, numeric, numeric) IS 'amount x n / d, rounded to 12 decimals; exact at both ends';
 
 -- The audit a session's analysis works on. Written into WHERE, it lets the planner see one
 -- partition, where a join with the audit's row would read those of every audit.

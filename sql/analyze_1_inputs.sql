@@ -1,7 +1,7 @@
 -- Analysis, step 1: what this audit reads. Temporary tables, dropped at commit:
 --   run          the audit's own row
 --   run_slice    slices of its inputs, with their source
---   run_family   model or family name -> family and MIG slices of the chip
+--   run_family   model or family name -> family, MIG slices and power of the chip
 --   run_type     instance type -> family and GPUs; user rows win over shipped ones
 -- The audit is named by the session setting gpu_audit.audit_id, here and in the next steps.
 
@@ -23,11 +23,11 @@ JOIN audit.source s USING (source_id)
 JOIN audit.slice sl ON sl.slice_id = l.slice_id;
 
 CREATE TEMP TABLE run_family ON COMMIT DROP AS
-SELECT DISTINCT ON (name) name, family, mig_slices_max
-FROM (SELECT lower(model) AS name, family, mig_slices_max, origin, 0 AS place FROM audit.gpu_model
+SELECT DISTINCT ON (name) name, family, mig_slices_max, tdp_w
+FROM (SELECT lower(model) AS name, family, mig_slices_max, tdp_w, origin, 0 AS place FROM audit.gpu_model
       WHERE origin = 'shipped' OR source_id IN (SELECT source_id FROM run_slice)
       UNION ALL
-      SELECT lower(family), family, mig_slices_max, origin, 1 FROM audit.gpu_model
+      SELECT lower(family), family, mig_slices_max, tdp_w, origin, 1 FROM audit.gpu_model
       WHERE origin = 'shipped' OR source_id IN (SELECT source_id FROM run_slice)) m
 ORDER BY name, place, origin DESC, mig_slices_max DESC;
 

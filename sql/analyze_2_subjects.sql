@@ -88,7 +88,7 @@ GROUP BY run.audit_id, f.provider, f.account, f.resource_key, f.instance_type, f
 
 CREATE TEMP TABLE run_resource ON COMMIT DROP AS
 SELECT row_number() OVER (ORDER BY provider, resource_key)::int AS resource_no, provider, resource_key,
-       max(chips) AS chips, max(mig_slices_max) AS mig_slices
+       max(chips) AS chips, max(mig_slices_max) AS mig_slices, max(tdp_w)::float8 AS tdp_w
 FROM audit.audit_subject s
 JOIN run USING (audit_id)
 LEFT JOIN run_family f ON f.name = lower(s.model)

@@ -13,16 +13,19 @@ WHERE slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'telemet
 GROUP BY gpu_uuid;
 
 -- Seconds a sample stands for: as configured, else 3600 over the most frequent count of an hour.
+-- Means are weighted by time: a sample counts as many of the shortest interval as its own has.
 CREATE TEMP TABLE run_interval ON COMMIT DROP AS
-SELECT l.slice_id, coalesce(
-           (SELECT t.value::float8 FROM audit.audit_setting t JOIN run USING (audit_id)
-            WHERE t.key = 'sample_interval_seconds/' || l.name),
-           (SELECT 3600.0 / mode() WITHIN GROUP (ORDER BY h.samples) FROM audit.gpu_hour h
-            WHERE h.slice_id = l.slice_id AND h.samples > 0)) AS seconds
-FROM run_slice l WHERE l.kind = 'telemetry';
+SELECT slice_id, seconds, greatest(1, round(seconds / min(seconds) OVER ()))::int AS weight, round(3600 / min(seconds) OVER ())::int AS full_hour
+FROM (
+    SELECT l.slice_id, coalesce(
+               (SELECT t.value::float8 FROM audit.audit_setting t JOIN run USING (audit_id)
+                WHERE t.key = 'sample_interval_seconds/' || l.name),
+               (SELECT 3600.0 / mode() WITHIN GROUP (ORDER BY h.samples) FROM audit.gpu_hour h
+                WHERE h.slice_id = l.slice_id AND h.samples > 0)) AS seconds
+    FROM run_slice l WHERE l.kind = 'telemetry') i;
 
 CREATE TEMP TABLE run_series ON COMMIT DROP AS
-SELECT s.slice_id, s.series_no, i.seconds, g.gpu_no, s.mig_id, s.host, s.instance_id, s.gpu_uuid,
+SELECT s.slice_id, s.series_no, i.seconds, i.weight, i.full_hour, g.gpu_no, s.mig_id, s.host, s.instance_id, s.gpu_uuid,
        CASE WHEN s.mig_profile IS NULL THEN NULL ELSE substring(s.mig_profile FROM '^[0-9]+')::int END AS slices,
        r.resource_no
 FROM audit.gpu_series s
@@ -79,30 +82,44 @@ WHERE s.resource_no IS NULL AND NOT EXISTS (SELECT 1 FROM run_span p WHERE p.sli
 CREATE INDEX ON run_span (slice_id, series_no);
 ANALYZE run_series, run_span;
 
--- Whole GPUs: series of one GPU (its pods) add up.
+-- Whole GPUs: series of one GPU (its pods) add up. Pods that share it at the same time each report it:
+-- their hour still counts as one hour of samples. A profiling counter stuck at zero beside a busy
+-- second signal (utilization of 20 %, half the rated power) is no measurement.
 CREATE TEMP TABLE run_cell ON COMMIT DROP AS
-SELECT s.gpu_no, h.hour, p.resource_no, sum(h.samples)::int AS samples, max(s.seconds) AS sample_seconds,
-       sum(coalesce(h.util_samples, h.sm_samples))::int AS util_samples,
-       -- whole numbers far below 2^53: a double adds them exactly, and many times faster than int128
-       sum(CASE WHEN h.util_samples IS NULL THEN h.sm_sum ELSE h.util_sum END::float8)::bigint * 28 AS util_sum,
-       -- a profiling counter stuck at zero beside a busy GPU is no measurement
-       CASE WHEN sum(h.sm_sum::float8) = 0 AND sum(h.util_sum::float8) >= 20e6 * sum(h.util_samples) THEN NULL
-            ELSE sum(h.sm_samples) END::int AS sm_samples,
-       sum(h.sm_sum::float8)::bigint * 28 AS sm_sum, sum(h.idle_samples)::int AS idle_samples
-FROM audit.gpu_hour h
-JOIN run ON h.hour >= run.from_time AND h.hour < run.to_time
-JOIN run_series s ON s.slice_id = h.slice_id AND s.series_no = h.series_no AND s.slices IS NULL
-LEFT JOIN run_span p ON p.slice_id = h.slice_id AND p.series_no = h.series_no AND h.hour >= p.from_hour AND h.hour < p.to_hour
-WHERE h.slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'telemetry')) AND h.samples > 0
-GROUP BY s.gpu_no, h.hour, p.resource_no;
+WITH added AS (
+    SELECT s.gpu_no, h.hour, p.resource_no, max(s.full_hour) AS full_hour, least(3600, sum(h.samples * s.seconds)) AS observed_seconds,
+           sum(coalesce(h.util_samples, h.sm_samples) * s.weight)::int AS samples, sum(h.util_samples) > 0 AS has_util,
+           -- whole numbers far below 2^53: a double adds them exactly, and many times faster than int128
+           sum(CASE WHEN h.util_samples IS NULL THEN h.sm_sum ELSE h.util_sum END::float8 * s.weight) AS util_sum,
+           sum(h.sm_samples * s.weight)::int AS sm_samples, sum(h.sm_sum::float8 * s.weight) AS sm_sum,
+           sum(h.sm_sum::float8) = 0 AND sum(h.util_sum::float8) >= 20e6 * sum(h.util_samples) AS is_stuck,
+           sum(h.sm_sum::float8) = 0 AS is_zero, max(h.power_mean_w) AS power_w, sum(h.idle_samples * s.weight)::int AS idle_samples
+    FROM audit.gpu_hour h
+    JOIN run ON h.hour >= run.from_time AND h.hour < run.to_time
+    JOIN run_series s ON s.slice_id = h.slice_id AND s.series_no = h.series_no AND s.slices IS NULL
+    LEFT JOIN run_span p ON p.slice_id = h.slice_id AND p.series_no = h.series_no AND h.hour >= p.from_hour AND h.hour < p.to_hour
+    WHERE h.slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'telemetry')) AND h.samples > 0
+    GROUP BY s.gpu_no, h.hour, p.resource_no
+), trusted AS (
+    SELECT a.*, coalesce(is_stuck OR is_zero AND power_w >= 0.5 * r.tdp_w, false) AS has_no_sm,
+           -- of an hour and a twentieth more samples than an hour has, an hour's
+           CASE WHEN samples > 1.05 * full_hour + 1 THEN full_hour::float8 / samples ELSE 1 END AS part
+    FROM added a LEFT JOIN run_resource r USING (resource_no)
+)
+SELECT gpu_no, hour, resource_no, false AS is_mig, observed_seconds,
+       CASE WHEN has_util OR NOT has_no_sm THEN round(samples * part)::int END AS util_samples, round(util_sum * part)::bigint * 28 AS util_sum,
+       CASE WHEN NOT has_no_sm THEN round(sm_samples * part)::int END AS sm_samples, round(sm_sum * part)::bigint * 28 AS sm_sum,
+       round(idle_samples * part)::int AS idle_samples
+FROM trusted;
 
 -- MIG: a partition's mean counts by its slices; the GPU's samples are those of its best-seen partition.
 INSERT INTO run_cell
 WITH partition AS (
-    SELECT s.gpu_no, h.hour, p.resource_no, s.mig_id, s.slices, sum(h.samples)::int AS samples, max(s.seconds) AS sample_seconds,
-           sum(coalesce(h.util_samples, h.sm_samples))::int AS util_samples,
-           sum(CASE WHEN h.util_samples IS NULL THEN h.sm_sum ELSE h.util_sum END::float8)::bigint AS util_sum,
-           sum(h.sm_samples)::int AS sm_samples, sum(h.sm_sum::float8)::bigint AS sm_sum
+    SELECT s.gpu_no, h.hour, p.resource_no, s.mig_id, s.slices, least(3600, sum(h.samples * s.seconds)) AS observed_seconds,
+           sum(coalesce(h.util_samples, h.sm_samples) * s.weight)::int AS util_samples,
+           sum(CASE WHEN h.util_samples IS NULL THEN h.sm_sum ELSE h.util_sum END::float8 * s.weight)::bigint AS util_sum,
+           CASE WHEN sum(h.sm_sum::float8) = 0 AND sum(h.util_sum::float8) >= 20e6 * sum(h.util_samples) THEN NULL
+                ELSE sum(h.sm_samples * s.weight) END::int AS sm_samples, sum(h.sm_sum::float8 * s.weight)::bigint AS sm_sum
     FROM audit.gpu_hour h
     JOIN run ON h.hour >= run.from_time AND h.hour < run.to_time
     JOIN run_series s ON s.slice_id = h.slice_id AND s.series_no = h.series_no AND s.slices IS NOT NULL
@@ -113,7 +130,7 @@ WITH partition AS (
     SELECT *, max(util_samples) OVER c AS most_util, max(sm_samples) OVER c AS most_sm
     FROM partition WINDOW c AS (PARTITION BY gpu_no, hour, resource_no)
 )
-SELECT b.gpu_no, b.hour, b.resource_no, max(b.samples), max(b.sample_seconds), max(b.most_util),
+SELECT b.gpu_no, b.hour, b.resource_no, true, max(b.observed_seconds), max(b.most_util),
        sum(CASE WHEN b.util_samples = b.most_util THEN b.util_sum * b.slices * (28 / c.slices)
                 ELSE round(b.util_sum::numeric * b.slices * (28 / c.slices) * b.most_util / b.util_samples) END)::bigint,
        max(b.most_sm),
@@ -125,22 +142,47 @@ LEFT JOIN run_resource r USING (resource_no)
 CROSS JOIN LATERAL (SELECT CASE r.mig_slices WHEN 4 THEN 4 WHEN 2 THEN 2 ELSE 7 END AS slices) c
 GROUP BY b.gpu_no, b.hour, b.resource_no;
 
+-- A GPU that reports itself beside its partitions is one cell: theirs. In an hour in which it was
+-- whole for a part and partitioned for the other, the parts add up.
+CREATE TEMP TABLE run_both ON COMMIT DROP AS
+SELECT w.gpu_no, w.hour, w.resource_no, w.util_samples, w.util_sum, w.sm_samples, w.sm_sum, w.observed_seconds,
+       w.observed_seconds + m.observed_seconds <= 3780 AS is_part
+FROM run_cell m
+JOIN run_cell w ON w.gpu_no = m.gpu_no AND w.hour = m.hour AND w.resource_no IS NOT DISTINCT FROM m.resource_no AND NOT w.is_mig
+WHERE m.is_mig;
+
+DELETE FROM run_cell w USING run_both b
+WHERE NOT w.is_mig AND w.gpu_no = b.gpu_no AND w.hour = b.hour AND w.resource_no IS NOT DISTINCT FROM b.resource_no;
+
+UPDATE run_cell m
+SET util_samples = coalesce(m.util_samples + b.util_samples, m.util_samples, b.util_samples),
+    util_sum = coalesce(m.util_sum + b.util_sum, m.util_sum, b.util_sum),
+    sm_samples = coalesce(m.sm_samples + b.sm_samples, m.sm_samples, b.sm_samples),
+    sm_sum = CASE WHEN b.sm_samples IS NULL THEN m.sm_sum WHEN m.sm_samples IS NULL THEN b.sm_sum ELSE m.sm_sum + b.sm_sum END,
+    observed_seconds = least(3600, m.observed_seconds + b.observed_seconds)
+FROM run_both b
+WHERE b.is_part AND m.is_mig AND m.gpu_no = b.gpu_no AND m.hour = b.hour AND m.resource_no IS NOT DISTINCT FROM b.resource_no;
+
 ANALYZE run_cell;
 
+-- A cell without a trusted sample of util is unknown: neither idle nor busy.
 CREATE TEMP TABLE run_seen ON COMMIT DROP AS
 SELECT c.resource_no, c.hour, count(*)::smallint AS covered_chips,
        count(*) FILTER (WHERE c.util_sum < run.idle_threshold_pct * 28000000 * c.util_samples)::smallint AS idle_chips,
        count(c.util_samples)::smallint AS util_chips, count(c.sm_samples)::smallint AS sm_chips,
-       coalesce(sum(c.util_samples), 0)::int AS samples, sum(c.idle_samples)::int AS idle_samples,
-       sum(least(3600, round(c.samples * c.sample_seconds)))::int AS observed_seconds,
-       coalesce(sum(c.util_sum::float8), 0)::bigint AS util_sum,
-       coalesce(sum(round(c.util_sum::float8 / c.util_samples / 28e6 * 1e10)), 0)::bigint AS cell_util_sum,
+       sum(c.util_samples)::int AS samples, sum(c.idle_samples)::int AS idle_samples,
+       sum(round(c.observed_seconds))::int AS observed_seconds,
+       sum(c.util_sum::float8)::bigint AS util_sum,
+       sum(round(c.util_sum::float8 / c.util_samples / 28e6 * 1e10))::bigint AS cell_util_sum,
        coalesce(sum(c.sm_samples), 0)::int AS sm_samples,
        coalesce(sum(c.sm_sum::float8) FILTER (WHERE c.sm_samples IS NOT NULL), 0)::bigint AS sm_sum,
-       coalesce(sum(round(c.sm_sum::float8 / c.sm_samples / 28e6 * 1e10)), 0)::bigint AS cell_sm_sum
+       coalesce(sum(round(c.sm_sum::float8 / c.sm_samples / 28e6 * 1e10)), 0)::bigint AS cell_sm_sum,
+       -- for idle stretches: of each GPU its sm, or its util where sm is not measured
+       sum(coalesce(c.sm_samples, c.util_samples))::int AS work_samples,
+       sum(CASE WHEN c.sm_samples IS NULL THEN c.util_sum ELSE c.sm_sum END::float8)::bigint AS work_sum
 FROM run_cell c
 CROSS JOIN (SELECT audit_id, idle_threshold_pct::float8 AS idle_threshold_pct FROM run) run
-WHERE c.resource_no IS NOT NULL
+WHERE c.resource_no IS NOT NULL AND c.util_samples > 0
 GROUP BY c.resource_no, c.hour;
 
 ANALYZE run_seen;

@@ -3,6 +3,7 @@
 --   run_charge   kept rows that overlap the window, in the audit's currency
 --   run_hour     subject and hour -> GPU-hours and money, before they are added up
 --   run_total    one row per subject and hour
+--   run_shared   those that share a resource's hour
 -- and from them audit_hour, audit_cell, audit_correction.
 
 CREATE TEMP TABLE run_rate ON COMMIT DROP AS
@@ -42,11 +43,13 @@ GROUP BY i.subject_no, i.resource_no, date_trunc('hour', c.charge_from), r.rate;
 
 -- Longer rows. Hours that fill the period: every hour whole. Fewer: first the hours in which the
 -- resource has a sample, earliest first, each at most one hour; the rest into the earliest others.
--- Money follows the hours; differences of a rounded running total keep its sum exact.
+-- Rows of one resource and period (price classes, owners) follow each other, as long as all of them
+-- fit. Money follows the hours; differences of a rounded running total keep its sum exact.
 CREATE TEMP TABLE run_long ON COMMIT DROP AS
 SELECT i.subject_no, i.resource_no, c.charge_from, c.charge_to, i.gpus,
-       sum(CASE WHEN i.role = 'gpu_use' THEN c.quantity * i.unit_seconds / 3600 * CASE WHEN i.counts_gpus THEN 1 ELSE i.gpus END END)
-           AS gpu_hours,
+       extract(epoch FROM c.charge_to - c.charge_from) AS period_seconds,
+       sum(CASE WHEN i.role = 'gpu_use' THEN c.quantity * i.unit_seconds * CASE WHEN i.counts_gpus THEN 1 ELSE i.gpus END END) AS gpu_seconds,
+       sum(CASE WHEN i.role = 'gpu_use' THEN c.quantity * i.unit_seconds / 3600 * CASE WHEN i.counts_gpus THEN 1 ELSE i.gpus END END) AS gpu_hours,
        sum(c.billed_cost * r.rate) AS billed_cost, sum(c.effective_cost * r.rate) AS effective_cost,
        sum(c.list_cost * r.rate) AS list_cost
 FROM audit.billing_charge c
@@ -60,32 +63,38 @@ WHERE c.slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'billi
 GROUP BY i.subject_no, i.resource_no, c.charge_from, c.charge_to, i.gpus;
 
 INSERT INTO run_hour
-WITH slot AS (
-    SELECT l.*, h.hour,
-           extract(epoch FROM least(h.hour + interval '1 hour', l.charge_to) - greatest(h.hour, l.charge_from)) / 3600 AS hours,
-           extract(epoch FROM l.charge_to - l.charge_from) / 3600 AS period_hours, l.gpu_hours / l.gpus AS machine_hours,
-           s.hour IS NOT NULL AS is_seen
-    FROM run_long l
-    CROSS JOIN LATERAL generate_series(date_trunc('hour', l.charge_from), l.charge_to - interval '1 microsecond', interval '1 hour') h(hour)
-    LEFT JOIN run_seen s ON s.resource_no = l.resource_no AND s.hour = h.hour
+WITH machine AS (
+    SELECT *, round(gpu_seconds / gpus, 6) AS machine_seconds, coalesce(round(gpu_seconds / gpus, 6) < period_seconds, false) AS is_part
+    FROM run_long
+), queue AS (
+    SELECT *, CASE WHEN is_part THEN machine_seconds ELSE period_seconds END AS all_seconds,
+           CASE WHEN is_part AND sum(machine_seconds) OVER (PARTITION BY resource_no, charge_from, charge_to) <= period_seconds
+                THEN sum(machine_seconds) OVER (PARTITION BY resource_no, charge_from, charge_to ORDER BY subject_no, gpus) - machine_seconds
+                ELSE 0 END AS begins
+    FROM machine
+), slot AS (
+    SELECT q.*, h.hour, coalesce(sum(t.seconds) OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS slot_from, t.seconds
+    FROM queue q
+    CROSS JOIN LATERAL generate_series(date_trunc('hour', q.charge_from), q.charge_to - interval '1 microsecond', interval '1 hour') h(hour)
+    CROSS JOIN LATERAL (SELECT extract(epoch FROM least(h.hour + interval '1 hour', q.charge_to) - greatest(h.hour, q.charge_from)) AS seconds) t
+    LEFT JOIN run_seen s ON s.resource_no = q.resource_no AND s.hour = h.hour
+    -- where every hour is filled, the order does not matter
+    WINDOW w AS (PARTITION BY q.subject_no, q.charge_from, q.charge_to, q.gpus ORDER BY s.hour IS NULL, h.hour)
 ), placed AS (
-    SELECT *, machine_hours < period_hours AS is_part,
-           CASE WHEN machine_hours < period_hours
-                THEN least(hours, greatest(0, machine_hours - coalesce(sum(hours) OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)))
-                ELSE hours END AS placed_hours,
-           least(coalesce(machine_hours, period_hours), period_hours) AS all_hours
+    SELECT *, greatest(0, least(slot_from + seconds, begins + all_seconds) - greatest(slot_from, begins)) AS placed_seconds
     FROM slot
-    WINDOW w AS (PARTITION BY subject_no, charge_from, charge_to, gpus ORDER BY is_seen DESC, hour)
 ), share AS (
-    SELECT *, sum(placed_hours) OVER w / nullif(all_hours, 0) AS upto, (sum(placed_hours) OVER w - placed_hours) / nullif(all_hours, 0) AS before
+    SELECT *, sum(placed_seconds) OVER w AS upto, sum(placed_seconds) OVER w - placed_seconds AS before
     FROM placed
     WINDOW w AS (PARTITION BY subject_no, charge_from, charge_to, gpus ORDER BY hour)
 )
-SELECT subject_no, resource_no, hour, coalesce(is_part, false),
-       round(gpu_hours * upto, 12) - round(gpu_hours * before, 12), round(billed_cost * upto, 12) - round(billed_cost * before, 12),
-       round(effective_cost * upto, 12) - round(effective_cost * before, 12), round(list_cost * upto, 12) - round(list_cost * before, 12)
+SELECT subject_no, resource_no, hour, is_part,
+       audit.running_share(gpu_hours, upto, all_seconds) - audit.running_share(gpu_hours, before, all_seconds),
+       audit.running_share(billed_cost, upto, all_seconds) - audit.running_share(billed_cost, before, all_seconds),
+       audit.running_share(effective_cost, upto, all_seconds) - audit.running_share(effective_cost, before, all_seconds),
+       audit.running_share(list_cost, upto, all_seconds) - audit.running_share(list_cost, before, all_seconds)
 FROM share CROSS JOIN run
-WHERE placed_hours > 0 AND hour >= run.from_time AND hour < run.to_time;
+WHERE placed_seconds > 0 AND hour >= run.from_time AND hour < run.to_time;
 
 -- Owned machines: in service is running; the cost is the machine's, by the hour.
 INSERT INTO run_hour
@@ -106,68 +115,140 @@ LEFT JOIN LATERAL (
 CREATE TEMP TABLE run_total ON COMMIT DROP AS
 SELECT t.subject_no, t.resource_no, a.group_no, a.owner_no, t.hour, true AS is_main, bool_or(t.is_placed) AS is_placed,
        sum(t.running_gpu_hours) AS running_gpu_hours, sum(t.billed_cost) AS billed_cost, sum(t.effective_cost) AS effective_cost,
-       sum(t.list_cost) AS list_cost,
+       sum(t.list_cost) AS list_cost, sum(t.running_gpu_hours) IS DISTINCT FROM 0 AS is_running,
        -- more machine-hours than the hour has: several machines under one id, such as a scale set
-       CASE WHEN sum(t.running_gpu_hours) > a.gpus * 1.01
-            THEN a.chips * ceil(sum(t.running_gpu_hours) / a.gpus - 0.01) ELSE a.chips END::smallint AS chips
+       CASE WHEN sum(t.running_gpu_hours) > a.gpus * 1.01 THEN ceil(sum(t.running_gpu_hours) / a.gpus - 0.01) ELSE 1 END::int AS machines,
+       a.chips::int AS machine_chips, 0 AS chips
 FROM run_hour t
 CROSS JOIN run
 JOIN audit.audit_subject a ON a.audit_id = run.audit_id AND a.subject_no = t.subject_no
 GROUP BY t.subject_no, t.resource_no, a.group_no, a.owner_no, t.hour, a.chips, a.gpus;
 
--- A resource's hour may be shared by subjects (retagged, repriced): the one with most of it is the main row.
+UPDATE run_total SET chips = machines * machine_chips;
+
+-- A resource's hour may be shared by subjects (retagged, repriced): the one with most of it is the
+-- main row. Together they are no more machines than their hours come to.
+CREATE TEMP TABLE run_shared ON COMMIT DROP AS
+SELECT t.subject_no, t.resource_no, t.hour, t.group_no, t.owner_no, t.machines * t.machine_chips AS chips,
+       row_number() OVER (w ORDER BY t.running_gpu_hours DESC NULLS LAST, t.subject_no) AS place,
+       first_value(t.group_no) OVER (w ORDER BY t.running_gpu_hours DESC NULLS LAST, t.subject_no) AS main_group_no,
+       first_value(t.owner_no) OVER (w ORDER BY t.running_gpu_hours DESC NULLS LAST, t.subject_no) AS main_owner_no,
+       (greatest(1, ceil(sum(t.running_gpu_hours / a.gpus) OVER w - 0.01)) * t.machine_chips)::int AS all_chips,
+       count(*) OVER w AS subjects, coalesce(a.gpus / a.chips, 1)::float8 AS weight
+FROM run_total t
+CROSS JOIN run
+JOIN audit.audit_subject a ON a.audit_id = run.audit_id AND a.subject_no = t.subject_no
+WHERE t.is_running AND t.resource_no IN (SELECT resource_no FROM run_item GROUP BY resource_no HAVING count(DISTINCT subject_no) > 1)
+WINDOW w AS (PARTITION BY t.resource_no, t.hour);
+
+DELETE FROM run_shared WHERE subjects = 1;
+
+UPDATE run_total t SET is_main = s.place = 1, chips = s.all_chips
+FROM run_shared s
+WHERE t.subject_no = s.subject_no AND t.hour = s.hour;
+
+-- Money without hours is no GPU beside the row that has them.
 UPDATE run_total t SET is_main = false
-FROM (SELECT subject_no, hour, row_number() OVER (PARTITION BY resource_no, hour ORDER BY running_gpu_hours DESC NULLS LAST, subject_no) AS place
-      FROM run_total
-      WHERE resource_no IN (SELECT resource_no FROM run_item GROUP BY resource_no HAVING count(DISTINCT subject_no) > 1)) p
-WHERE p.place > 1 AND t.subject_no = p.subject_no AND t.hour = p.hour;
+WHERE NOT t.is_running AND EXISTS (SELECT 1 FROM run_total o WHERE o.resource_no = t.resource_no AND o.hour = t.hour AND o.is_running);
 
-ANALYZE run_total;
+ANALYZE run_total, run_shared;
 
+-- More GPUs measured than billed: the busy ones are billed first.
 INSERT INTO audit.audit_hour
 SELECT run.audit_id, h.subject_no, h.hour, h.is_main, h.is_placed, h.chips,
-       least(coalesce(s.covered_chips, 0), h.chips), least(coalesce(s.idle_chips, 0), h.chips),
-       coalesce(s.util_chips, 0), coalesce(s.sm_chips, 0),
+       least(coalesce(s.covered_chips, 0), h.chips),
+       least(coalesce(s.covered_chips, 0), h.chips) - least(coalesce(s.covered_chips - s.idle_chips, 0), h.chips),
+       coalesce(s.util_chips, 0), least(coalesce(s.sm_chips, 0), h.chips),
        CASE WHEN h.is_main THEN coalesce(s.samples, 0) ELSE 0 END, CASE WHEN h.is_main THEN s.idle_samples END,
        CASE WHEN h.is_main THEN coalesce(s.observed_seconds, 0) ELSE 0 END, CASE WHEN h.is_main THEN coalesce(s.util_sum, 0) ELSE 0 END,
        CASE WHEN h.is_main THEN coalesce(s.cell_util_sum, 0) ELSE 0 END, CASE WHEN h.is_main THEN coalesce(s.sm_samples, 0) ELSE 0 END,
-       CASE WHEN h.is_main THEN coalesce(s.sm_sum, 0) ELSE 0 END, coalesce(s.cell_sm_sum, 0),
+       CASE WHEN h.is_main THEN coalesce(s.sm_sum, 0) ELSE 0 END,
+       CASE WHEN s.sm_chips > h.chips THEN s.cell_sm_sum * h.chips / s.sm_chips ELSE coalesce(s.cell_sm_sum, 0) END,
        h.running_gpu_hours, h.billed_cost, h.effective_cost, h.list_cost
 FROM run_total h
 CROSS JOIN run
 LEFT JOIN run_seen s ON s.resource_no = h.resource_no AND s.hour = h.hour;
 
+-- What two groups counted of the same GPUs in one resource's hour is taken back where they meet: in
+-- a group of its own that belongs to the scopes that both belong to, or in the one group they share.
+CREATE TEMP TABLE run_meeting ON COMMIT DROP AS
+SELECT kind, a_no, b_no,
+       CASE WHEN a_no = b_no THEN a_no
+            WHEN kind = 1 THEN (SELECT max(group_no) FROM audit.audit_subject WHERE audit_id = audit.this_audit()) + row_number() OVER (ORDER BY kind, a_no = b_no, a_no, b_no)
+            ELSE (SELECT min(owner_no) FROM audit.audit_subject WHERE audit_id = audit.this_audit()) - row_number() OVER (ORDER BY kind, a_no = b_no, a_no, b_no)
+            END::int AS meeting_no
+FROM (SELECT DISTINCT 1 AS kind, main_group_no AS a_no, group_no AS b_no FROM run_shared WHERE place > 1
+      UNION SELECT DISTINCT 2, main_owner_no, owner_no FROM run_shared WHERE place > 1) m;
+
+INSERT INTO audit.audit_scope_group
+SELECT a.audit_id, m.meeting_no, a.scope_no
+FROM run_meeting m
+JOIN audit.audit_scope_group a ON a.audit_id = audit.this_audit() AND a.group_no = m.a_no
+JOIN audit.audit_scope_group b ON b.audit_id = a.audit_id AND b.scope_no = a.scope_no AND b.group_no = m.b_no
+WHERE m.a_no <> m.b_no;
+
 INSERT INTO audit.audit_group_hour
-WITH main AS MATERIALIZED (
-    SELECT h.group_no, h.owner_no, h.hour, h.chips * a.weight AS running_gpus,
-           (least(s.covered_chips, h.chips) - least(s.idle_chips, h.chips)) * a.weight AS busy_gpus, s.cell_util_sum, s.util_chips
+WITH whole AS MATERIALIZED (
+    SELECT h.group_no, h.owner_no, h.hour, h.machines * h.machine_chips * a.weight AS running_gpus,
+           least(coalesce(s.covered_chips - s.idle_chips, 0), h.machines * h.machine_chips) * a.weight AS busy_gpus, s.cell_util_sum, s.util_chips
     FROM run_total h
     CROSS JOIN run
     JOIN (SELECT audit_id, subject_no, coalesce(gpus / chips, 1)::float8 AS weight FROM audit.audit_subject) a
       ON a.audit_id = run.audit_id AND a.subject_no = h.subject_no
     LEFT JOIN run_seen s ON s.resource_no = h.resource_no AND s.hour = h.hour
-    WHERE h.is_main
-)
-SELECT run.audit_id, g.*
-FROM run CROSS JOIN (
-    SELECT group_no, hour, sum(running_gpus), coalesce(sum(busy_gpus), 0), coalesce(sum(cell_util_sum::float8), 0)::bigint, coalesce(sum(util_chips), 0)::int
-    FROM main GROUP BY group_no, hour
+    WHERE h.is_running
+), added AS (
+    SELECT h.*, s.cell_util_sum, s.util_chips, coalesce(s.covered_chips - s.idle_chips, 0) AS busy_chips,
+           least(coalesce(s.covered_chips - s.idle_chips, 0), h.chips) AS own_busy,
+           sum(h.chips) OVER w AS upto, sum(least(coalesce(s.covered_chips - s.idle_chips, 0), h.chips)) OVER w AS busy_upto
+    FROM run_shared h
+    LEFT JOIN run_seen s ON s.resource_no = h.resource_no AND s.hour = h.hour
+    WINDOW w AS (PARTITION BY h.resource_no, h.hour ORDER BY h.place)
+), twice AS (
+    SELECT main_group_no, group_no, main_owner_no, owner_no, hour, cell_util_sum, util_chips,
+           (greatest(upto - all_chips, 0) - greatest(upto - chips - all_chips, 0)) * weight AS running_gpus,
+           (greatest(busy_upto - busy_chips, 0) - greatest(busy_upto - own_busy - busy_chips, 0)) * weight AS busy_gpus
+    FROM added WHERE place > 1
+), part AS (
+    SELECT group_no, hour, running_gpus, busy_gpus, cell_util_sum, util_chips FROM whole
     UNION ALL
-    SELECT owner_no, hour, sum(running_gpus), coalesce(sum(busy_gpus), 0), coalesce(sum(cell_util_sum::float8), 0)::bigint, coalesce(sum(util_chips), 0)::int
-    FROM main GROUP BY owner_no, hour) g;
+    SELECT owner_no, hour, running_gpus, busy_gpus, cell_util_sum, util_chips FROM whole
+    UNION ALL
+    SELECT m.meeting_no, t.hour, -t.running_gpus, -t.busy_gpus, -t.cell_util_sum, -t.util_chips
+    FROM twice t JOIN run_meeting m ON m.kind = 1 AND m.a_no = t.main_group_no AND m.b_no = t.group_no
+    UNION ALL
+    SELECT m.meeting_no, t.hour, -t.running_gpus, -t.busy_gpus, -t.cell_util_sum, -t.util_chips
+    FROM twice t JOIN run_meeting m ON m.kind = 2 AND m.a_no = t.main_owner_no AND m.b_no = t.owner_no
+)
+SELECT run.audit_id, p.group_no, p.hour, sum(p.running_gpus), coalesce(sum(p.busy_gpus), 0), coalesce(sum(p.cell_util_sum::float8), 0)::bigint,
+       coalesce(sum(p.util_chips), 0)::int
+FROM part p CROSS JOIN run
+GROUP BY run.audit_id, p.group_no, p.hour;
 
 INSERT INTO audit.audit_cell
 WITH cell AS (
     SELECT h.group_no, h.owner_no, round(c.util_sum::float8 / c.util_samples / 28e6 * 1e10)::bigint AS util, count(*)::int AS cells
     FROM run_cell c
-    JOIN run_total h ON h.resource_no = c.resource_no AND h.hour = c.hour AND h.is_main
+    JOIN run_total h ON h.resource_no = c.resource_no AND h.hour = c.hour AND h.is_running
     WHERE c.util_samples > 0
     GROUP BY h.group_no, h.owner_no, util
+), twice AS (
+    SELECT h.group_no, h.main_group_no, h.owner_no, h.main_owner_no, round(c.util_sum::float8 / c.util_samples / 28e6 * 1e10)::bigint AS util,
+           count(*)::int AS cells
+    FROM run_cell c
+    JOIN run_shared h ON h.resource_no = c.resource_no AND h.hour = c.hour AND h.place > 1
+    WHERE c.util_samples > 0
+    GROUP BY h.group_no, h.main_group_no, h.owner_no, h.main_owner_no, util
+), part AS (
+    SELECT g.group_no, c.util, c.cells FROM cell c CROSS JOIN LATERAL (VALUES (c.group_no), (c.owner_no)) g(group_no)
+    UNION ALL
+    SELECT m.meeting_no, t.util, -t.cells FROM twice t JOIN run_meeting m ON m.kind = 1 AND m.a_no = t.main_group_no AND m.b_no = t.group_no
+    UNION ALL
+    SELECT m.meeting_no, t.util, -t.cells FROM twice t JOIN run_meeting m ON m.kind = 2 AND m.a_no = t.main_owner_no AND m.b_no = t.owner_no
 )
-SELECT run.audit_id, g.group_no, c.util, sum(c.cells)
-FROM cell c CROSS JOIN LATERAL (VALUES (c.group_no), (c.owner_no)) g(group_no)
-CROSS JOIN run
-GROUP BY run.audit_id, g.group_no, c.util;
+SELECT run.audit_id, p.group_no, p.util, sum(p.cells)
+FROM part p CROSS JOIN run
+GROUP BY run.audit_id, p.group_no, p.util;
 
 DO $$
 DECLARE
@@ -178,11 +259,12 @@ END
 $$;
 
 INSERT INTO audit.audit_use
-SELECT audit_id, subject_no, running_gpu_hours, covered_gpu_hours, idle_gpu_hours, sm_covered_gpu_hours, effective_gpu_hours, billed_cost,
-       effective_cost, list_cost, covered_cost, idle_cost, observed_seconds, samples, util_sum, sm_samples, sm_sum, idle_samples,
-       idle_samples_of, placed_hours
-FROM audit.subject_use
-WHERE audit_id = audit.this_audit();
+SELECT u.audit_id, u.subject_no, u.running_gpu_hours, u.covered_gpu_hours, u.idle_gpu_hours, u.sm_covered_gpu_hours, u.effective_gpu_hours,
+       u.billed_cost, u.effective_cost, u.list_cost, u.covered_cost, u.idle_cost, u.observed_seconds, u.samples, u.util_sum, u.sm_samples,
+       u.sm_sum, u.idle_samples, u.idle_samples_of, u.placed_hours, m.machines
+FROM audit.subject_use u
+JOIN (SELECT subject_no, max(machines) AS machines FROM run_total GROUP BY subject_no) m USING (subject_no)
+WHERE u.audit_id = audit.this_audit();
 
 -- What later bills corrected of this window's use; a period that crosses its edge counts by time.
 INSERT INTO audit.audit_correction

@@ -2,76 +2,91 @@
 -- Needs the temporary tables of the steps before.
 
 -- Commitments. A spend-based one covers other things too: the GPU share of what it covered in a
--- billing period is the GPU share of what it left unused there.
+-- billing period is the GPU share of what it left unused there. What names a GPU type itself (a
+-- reservation of GPU machines, an idle capacity reservation) is GPU whole, even if nothing ran.
 CREATE TEMP TABLE run_commitment ON COMMIT DROP AS
 WITH kept AS (
     SELECT i.provider, i.commitment_id, i.slice_id, i.role, i.commitment_name AS name, i.commitment_type AS type,
            i.commitment_category AS category, i.unit_seconds, i.counts_gpus, i.item_no,
-           c.quantity, c.charge_from, c.charge_to, c.billed_cost * r.rate AS billed_cost, c.effective_cost * r.rate AS effective_cost,
-           c.list_cost * r.rate AS list_cost, w.share
+           c.quantity, c.charge_from, c.billed_cost * r.rate AS billed_cost, c.effective_cost * r.rate AS effective_cost,
+           c.list_cost * r.rate AS list_cost, c.effective_cost AS own_cost, w.share
     FROM audit.billing_charge c
     JOIN audit.billing_item i USING (slice_id, item_no)
     JOIN run_slice l USING (slice_id)
     JOIN run_rate r ON r.currency = i.currency AND r.month = l.period
     CROSS JOIN run
     CROSS JOIN LATERAL (
-        SELECT CASE WHEN c.charge_from >= run.from_time AND c.charge_to <= run.to_time THEN 1
+        -- of the charge's time, what lies in the window
+        SELECT CASE WHEN c.charge_from >= run.from_time AND c.charge_to <= run.to_time AND c.charge_from < run.to_time THEN 1
+                    WHEN c.charge_from >= run.to_time OR c.charge_to <= run.from_time THEN 0
                     ELSE extract(epoch FROM least(c.charge_to, run.to_time) - greatest(c.charge_from, run.from_time))
                          / nullif(extract(epoch FROM c.charge_to - c.charge_from), 0) END AS share) w
     WHERE c.slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'billing')) AND i.commitment_id IS NOT NULL
-      AND c.charge_from < run.to_time AND (c.charge_to > run.from_time OR c.charge_from >= run.from_time)
 ), covered AS (
-    SELECT provider, commitment_id, slice_id, sum(effective_cost) AS gpu, 0::numeric AS other
+    -- of whole billing periods, in the bill's currency: a ratio
+    SELECT provider, commitment_id, slice_id, sum(own_cost) AS gpu, 0::numeric AS other
     FROM kept WHERE role IN ('gpu_use', 'gpu_money') GROUP BY 1, 2, 3
     UNION ALL
-    SELECT t.provider, t.commitment_id, t.slice_id, 0, t.effective_cost * r.rate
+    SELECT t.provider, t.commitment_id, t.slice_id, 0, t.effective_cost
     FROM audit.billing_total t
     JOIN run_slice l USING (slice_id)
-    JOIN run_rate r ON r.currency = t.currency AND r.month = l.period
     WHERE t.commitment_id <> '' AND t.charge_category = 'Usage' AND lower(t.commitment_status) = 'used'
 ), share AS (
     SELECT provider, commitment_id, slice_id, sum(gpu) AS gpu, sum(gpu) + sum(other) AS covered
     FROM covered GROUP BY 1, 2, 3
 ), overall AS (
     SELECT provider, commitment_id, sum(gpu) / nullif(sum(covered), 0) AS share, sum(gpu) AS gpu, sum(covered) AS covered
-    FROM share GROUP BY 1, 2
-), unused AS (
-    -- a period in which it covered nothing at all takes the share of the whole window
-    SELECT k.provider, k.commitment_id,
-           sum(k.effective_cost * k.share * CASE WHEN s.covered = s.gpu THEN 1
-                                                 ELSE coalesce(s.gpu / nullif(s.covered, 0), o.share, 0) END) AS cost,
-           sum(k.quantity * k.unit_seconds / 3600 * k.share) AS hours
-    FROM kept k
-    LEFT JOIN share s USING (provider, commitment_id, slice_id)
-    LEFT JOIN overall o USING (provider, commitment_id)
-    WHERE k.role = 'commitment_unused' GROUP BY 1, 2
+    FROM share
+    WHERE slice_id IN (SELECT slice_id FROM run_slice CROSS JOIN run WHERE run_slice.from_time < run.to_time)
+    GROUP BY 1, 2
 ), used AS (
     SELECT k.provider, k.commitment_id,
-           sum(CASE WHEN k.role = 'gpu_use' THEN k.quantity * k.unit_seconds / 3600 * CASE WHEN i.counts_gpus THEN 1 ELSE i.gpus END END) AS gpu_hours,
-           sum(k.effective_cost) AS cost, sum(k.list_cost) AS list, count(DISTINCT s.model) AS models, min(s.model) AS model,
+           sum(CASE WHEN k.role = 'gpu_use' THEN k.quantity * k.unit_seconds / 3600 * CASE WHEN i.counts_gpus THEN 1 ELSE i.gpus END END * k.share) AS gpu_hours,
+           sum(k.effective_cost * k.share) AS cost, sum(k.list_cost * k.share) AS list, sum(k.own_cost * k.share) AS own_cost,
+           count(DISTINCT s.model) AS models, min(s.model) AS model,
            count(DISTINCT s.region) AS regions, min(s.region) AS region, count(DISTINCT s.pool) AS pools, min(s.pool) AS pool,
            count(DISTINCT s.instance_type) AS types, min(i.gpus) AS gpus
     FROM kept k
     JOIN run_item i USING (slice_id, item_no)
     CROSS JOIN run
     JOIN audit.audit_subject s ON s.audit_id = run.audit_id AND s.subject_no = i.subject_no
-    WHERE k.role IN ('gpu_use', 'gpu_money') GROUP BY 1, 2
+    WHERE k.role IN ('gpu_use', 'gpu_money') AND k.share > 0 GROUP BY 1, 2
+), unused AS (
+    -- a period in which it covered nothing at all takes the share of the whole window
+    SELECT k.provider, k.commitment_id, count(n.gpus) AS typed, count(DISTINCT n.model) AS models, min(n.model) AS model,
+           count(DISTINCT n.region) AS regions, min(n.region) AS region, count(DISTINCT p.pool) AS pools, min(p.pool) AS pool,
+           sum(k.effective_cost * k.share * CASE WHEN n.gpus IS NOT NULL OR s.covered = s.gpu THEN 1
+                                                 ELSE coalesce(s.gpu / nullif(s.covered, 0), o.share, 0) END) AS cost,
+           bool_or(k.effective_cost IS NULL) AS is_priceless,
+           sum(k.quantity * k.unit_seconds / 3600 * k.share * CASE WHEN k.counts_gpus THEN 1 ELSE coalesce(n.gpus, u.gpus) END) AS gpu_hours,
+           -- the bill gives money only: hours at the commitment's own amortized price
+           sum(CASE WHEN k.quantity IS NULL OR k.unit_seconds IS NULL THEN k.own_cost * k.share END) AS cost_without_hours
+    FROM kept k
+    JOIN run_named n USING (slice_id, item_no)
+    CROSS JOIN LATERAL (SELECT coalesce(n.pool, concat_ws(' ', n.provider, nullif(n.region, ''), n.model)) AS pool) p
+    LEFT JOIN share s ON s.provider = k.provider AND s.commitment_id = k.commitment_id AND s.slice_id = k.slice_id
+    LEFT JOIN overall o ON o.provider = k.provider AND o.commitment_id = k.commitment_id
+    LEFT JOIN (SELECT provider, commitment_id, CASE WHEN types = 1 THEN gpus END AS gpus FROM used) u
+      ON u.provider = k.provider AND u.commitment_id = k.commitment_id
+    WHERE k.role = 'commitment_unused' AND k.share > 0 GROUP BY 1, 2
 ), named AS (
     SELECT provider, commitment_id, max(name) AS name, max(type) AS type, max(category) AS category,
-           coalesce(sum(billed_cost * CASE WHEN charge_from >= (SELECT from_time FROM run) THEN 1 ELSE 0 END)
-                    FILTER (WHERE role = 'commitment_purchase'), 0) AS bought
-    FROM kept GROUP BY 1, 2
+           CASE WHEN count(*) FILTER (WHERE role = 'commitment_purchase') = 0 THEN 0
+                ELSE sum(CASE WHEN charge_from >= run.from_time AND charge_from < run.to_time THEN billed_cost ELSE 0 END)
+                     FILTER (WHERE role = 'commitment_purchase') END AS bought
+    FROM kept CROSS JOIN run GROUP BY 1, 2
 )
 SELECT n.provider, n.commitment_id, n.name, n.type, n.category, n.bought,
-       CASE WHEN u.models = 1 THEN u.model ELSE '' END AS model, CASE WHEN u.regions = 1 THEN u.region ELSE '' END AS region,
-       CASE WHEN u.pools = 1 THEN u.pool ELSE '' END AS pool,
-       coalesce(u.gpu_hours, 0) AS used_gpu_hours, coalesce(u.cost, 0) AS used_cost, coalesce(x.cost, 0) AS unused_cost,
-       CASE WHEN lower(n.category) = 'spend' THEN 0
-            WHEN coalesce(x.cost, 0) = 0 THEN 0
-            WHEN x.hours IS NOT NULL AND u.types = 1 THEN x.hours * u.gpus
-            -- the bill gives money only: hours at the commitment's own amortized price
-            WHEN u.types = 1 AND u.cost > 0 THEN round(x.cost / (u.cost / u.gpu_hours), 6) END AS unused_gpu_hours,
-       CASE WHEN o.covered = o.gpu THEN 1 ELSE coalesce(round(o.share, 12), 0) END AS gpu_share,
+       CASE WHEN u.models = 1 THEN u.model WHEN u.models IS NULL AND x.typed > 0 AND x.models = 1 THEN x.model ELSE '' END AS model,
+       CASE WHEN u.regions = 1 THEN u.region WHEN u.regions IS NULL AND x.typed > 0 AND x.regions = 1 THEN x.region ELSE '' END AS region,
+       CASE WHEN u.pools = 1 THEN u.pool WHEN u.pools IS NULL AND x.typed > 0 AND x.pools = 1 THEN x.pool ELSE '' END AS pool,
+       coalesce(u.gpu_hours, 0) AS used_gpu_hours, CASE WHEN u.models IS NULL THEN 0 ELSE u.cost END AS used_cost,
+       CASE WHEN x.typed IS NULL THEN 0 WHEN NOT x.is_priceless THEN x.cost END AS unused_cost,
+       CASE WHEN lower(n.category) = 'spend' OR x.typed IS NULL THEN 0
+            WHEN x.cost_without_hours IS NULL OR x.cost_without_hours = 0 THEN x.gpu_hours
+            WHEN u.types = 1 AND u.own_cost > 0
+                THEN coalesce(x.gpu_hours, 0) + round(x.cost_without_hours / (u.own_cost / u.gpu_hours), 6) END AS unused_gpu_hours,
+       CASE WHEN o.covered = o.gpu OR x.typed > 0 AND o.covered IS NULL THEN 1 ELSE coalesce(round(o.share, 12), 0) END AS gpu_share,
        (100 * (u.list - u.cost) / nullif(u.list, 0))::float8 AS discount_pct
 FROM named n
 LEFT JOIN used u USING (provider, commitment_id)
@@ -83,7 +98,7 @@ INSERT INTO audit.audit_commitment (audit_id, provider, commitment_id, commitmen
 SELECT run.audit_id, provider, commitment_id, name, type, category, model, region, pool, trim_scale(bought), trim_scale(used_gpu_hours),
        trim_scale(used_cost), trim_scale(unused_gpu_hours), trim_scale(unused_cost), trim_scale(gpu_share), discount_pct
 FROM run_commitment CROSS JOIN run
-WHERE gpu_share > 0;
+WHERE gpu_share > 0 AND (used_gpu_hours > 0 OR used_cost IS NULL OR used_cost <> 0 OR unused_cost IS NULL OR unused_cost <> 0 OR bought <> 0);
 
 -- Bills of later periods are read for their corrections: what else they hold is no part of this window.
 DELETE FROM audit.audit_subject s
@@ -104,7 +119,7 @@ FROM run CROSS JOIN (
     FROM audit.audit_commitment c JOIN run USING (audit_id)
     CROSS JOIN LATERAL (VALUES ('provider', c.provider), ('model', c.model), ('region', c.region), ('pool', c.pool), ('pricing', 'committed'),
                                ('team', ''), ('project', ''), ('issue', '')) d(dimension, key)
-    WHERE c.unused_cost <> 0
+    WHERE c.unused_cost IS DISTINCT FROM 0 OR c.unused_gpu_hours > 0
     EXCEPT SELECT o.dimension, o.key FROM audit.audit_scope o JOIN run USING (audit_id)) v;
 
 ANALYZE audit.audit_use, audit.audit_correction, audit.audit_commitment, audit.audit_scope;
@@ -135,28 +150,28 @@ CROSS JOIN LATERAL (SELECT coalesce(sum(a.rows_rejected), 0) AS rejected FROM au
                     WHERE a.audit_id = run.audit_id AND a.slice_id = t.slice_id) x
 GROUP BY run.audit_id, run.created, l.name, t.provider, l.period, l.to_time, t.currency;
 
--- Consecutive covered hours of an instance with mean sm (util where sm is not measured) below 20 %, more than 24 of them.
+-- Consecutive covered hours of an instance below 20 %, more than 24 of them: the mean over samples of
+-- each GPU's sm, or its util where sm is not measured.
 INSERT INTO audit.audit_idle_stretch
 WITH hour AS (
-    SELECT s.provider, s.resource_key, h.hour, sum(h.running_gpu_hours) AS gpu_hours, sum(h.effective_cost) AS cost,
-           sum(h.sm_samples) AS sm_samples, sum(h.sm_sum) AS sm_sum, sum(h.samples) AS samples, sum(h.util_sum) AS util_sum,
-           min(h.subject_no) FILTER (WHERE h.is_main) AS subject_no
-    FROM audit.audit_hour h
-    JOIN audit.audit_subject s ON s.audit_id = h.audit_id AND s.subject_no = h.subject_no
-    WHERE h.audit_id = audit.this_audit() AND h.covered_chips > 0 AND (h.running_gpu_hours > 0 OR h.running_gpu_hours IS NULL)
-    GROUP BY s.provider, s.resource_key, h.hour
+    SELECT t.resource_no, t.hour, sum(t.running_gpu_hours) AS gpu_hours, sum(t.effective_cost) AS cost,
+           CASE WHEN count(*) = count(t.effective_cost) THEN 0 ELSE 1 END AS priceless,
+           min(t.subject_no) FILTER (WHERE t.is_main) AS subject_no
+    FROM run_total t
+    WHERE t.is_running
+    GROUP BY t.resource_no, t.hour
 ), low AS (
-    SELECT *, hour - row_number() OVER (PARTITION BY provider, resource_key ORDER BY hour) * interval '1 hour' AS run_of
-    FROM hour
-    WHERE CASE WHEN sm_samples > 0 THEN sm_sum < 20 * 28000000 * sm_samples
-               WHEN samples > 0 THEN util_sum < 20 * 28000000 * samples ELSE false END
+    SELECT h.*, s.work_samples, s.work_sum, s.sm_chips, s.covered_chips - s.sm_chips AS util_only_chips,
+           h.hour - row_number() OVER (PARTITION BY h.resource_no ORDER BY h.hour) * interval '1 hour' AS run_of
+    FROM hour h JOIN run_seen s USING (resource_no, hour)
+    WHERE s.work_sum::numeric < 20 * 28000000 * s.work_samples::numeric
 ), stretch AS (
-    SELECT provider, resource_key, min(hour) AS from_time, max(hour) + interval '1 hour' AS to_time, count(*) AS hours,
-           sum(gpu_hours) AS gpu_hours, sum(cost) AS cost, max(subject_no) AS subject_no,
-           CASE WHEN sum(sm_samples) > 0 THEN sum(sm_sum) / sum(sm_samples) ELSE sum(util_sum) / sum(samples) END / 28000000 AS util_pct,
-           CASE WHEN sum(sm_samples) > 0 THEN 'sm' ELSE 'util' END AS signal
+    SELECT resource_no, min(hour) AS from_time, max(hour) + interval '1 hour' AS to_time, count(*) AS hours,
+           sum(gpu_hours) AS gpu_hours, CASE WHEN sum(priceless) = 0 THEN sum(cost) END AS cost, max(subject_no) AS subject_no,
+           sum(work_sum) / sum(work_samples) / 28000000 AS util_pct,
+           CASE WHEN sum(sm_chips) = 0 THEN 'util' WHEN sum(util_only_chips) = 0 THEN 'sm' ELSE 'sm and util' END AS signal
     FROM low
-    GROUP BY provider, resource_key, run_of
+    GROUP BY resource_no, run_of
     HAVING count(*) > 24
 )
 SELECT run.audit_id, row_number() OVER (ORDER BY t.cost DESC NULLS LAST, s.resource_id, t.from_time), s.provider, s.resource_id, s.resource_key,
@@ -180,7 +195,7 @@ HAVING sum(u.running_gpu_hours - u.covered_gpu_hours) > 0;
 -- GPUs with samples that no bill or inventory knows.
 INSERT INTO audit.audit_unbilled
 SELECT run.audit_id, g.gpu_uuid, (SELECT max(s.host) FROM run_series s WHERE s.gpu_no = c.gpu_no), g.model_name,
-       trim_scale(round(sum(least(3600, c.samples * c.sample_seconds))::numeric / 3600, 6)), min(c.hour), max(c.hour) + interval '1 hour'
+       trim_scale(round(sum(c.observed_seconds)::numeric / 3600, 6)), min(c.hour), max(c.hour) + interval '1 hour'
 FROM run_cell c
 JOIN run_gpu g USING (gpu_no)
 CROSS JOIN run

@@ -20,12 +20,19 @@ WHERE l.audit_id = audit.this_audit();
 INSERT INTO audit.audit_ledger
 SELECT run.audit_id, 'total', '', 9, 'observed beyond the billed time', false, trim_scale(round(coalesce(sum(b.hours), 0), 6)), NULL
 FROM run LEFT JOIN (
-    SELECT greatest(0, h.observed_seconds / 3600.0 - audit.cell_share(h.running_gpu_hours, h.covered_chips, h.chips)) AS hours
-    FROM audit.audit_hour h WHERE h.audit_id = audit.this_audit() AND h.is_main
+    SELECT greatest(0, s.observed_seconds / 3600.0 * coalesce(r.weight, 1) - coalesce(h.covered_gpu_hours, 0)) AS hours
+    FROM run_seen s
+    LEFT JOIN (SELECT t.resource_no, t.hour, sum(audit.cell_share(h.running_gpu_hours, h.covered_chips, h.chips)) AS covered_gpu_hours
+               FROM run_total t
+               JOIN audit.audit_hour h ON h.audit_id = audit.this_audit() AND h.subject_no = t.subject_no AND h.hour = t.hour
+               GROUP BY t.resource_no, t.hour) h ON h.resource_no = s.resource_no AND h.hour = s.hour
+    -- a fraction of a GPU is observed as a fraction
+    LEFT JOIN (SELECT i.resource_no, min(i.gpus / i.chips) AS weight FROM run_item i GROUP BY i.resource_no) r ON r.resource_no = s.resource_no
     UNION ALL
-    SELECT s.observed_seconds / 3600.0
-    FROM run_seen s LEFT JOIN run_hour h ON h.resource_no = s.resource_no AND h.hour = s.hour
-    WHERE h.resource_no IS NULL) b ON true
+    -- a GPU that is known, in hours in which no resource was bound to it
+    SELECT c.observed_seconds::numeric / 3600
+    FROM run_cell c
+    WHERE c.resource_no IS NULL AND EXISTS (SELECT 1 FROM run_cell k WHERE k.gpu_no = c.gpu_no AND k.resource_no IS NOT NULL)) b ON true
 GROUP BY run.audit_id;
 
 INSERT INTO audit.audit_assumption
@@ -105,4 +112,9 @@ FROM run CROSS JOIN LATERAL (
            'Correct the tags, or widen the tracker''s query.'
     FROM audit.audit_figure f WHERE f.audit_id = run.audit_id AND f.dimension = 'issue' AND f.key <> ''
         AND NOT EXISTS (SELECT 1 FROM run_issue i WHERE i.key = f.key) HAVING count(*) > 0
+    UNION ALL
+    SELECT 16, 'in two bills', 'resources that more than one bill names', count(*), NULL, NULL,
+           'Two exports of the same account count twice: take one out of the configuration.'
+    FROM (SELECT f.provider, f.resource_key FROM run_full f JOIN run_slice l USING (slice_id) WHERE f.role = 'gpu_use'
+          GROUP BY f.provider, f.resource_key HAVING count(DISTINCT l.source_id) > 1) d HAVING count(*) > 0
 ) q;

@@ -59,16 +59,16 @@ SELECT json_build_object(
                          'kept', v.kept::text, 'totalled', v.totalled::text, 'rows', v.row_count, 'rejected', v.rejected,
                          'gpu_use', v.gpu_use::text, 'gpu_corrections', v.gpu_corrections::text,
                          'commitment_purchases', v.commitment_purchases::text, 'other', v.other::text) ORDER BY v.month) AS months
-              FROM (SELECT provider, month, string_agg(DISTINCT currency, ' ') AS currency,
+              FROM (SELECT provider, string_agg(DISTINCT currency, ' ') AS currency,
+                           month || coalesce(' ' || apart, '') AS month,
                            trim_scale(sum(billed_cost)) AS billed_cost, trim_scale(sum(kept)) AS kept, trim_scale(sum(totalled)) AS totalled,
                            sum(row_count) AS row_count, max(rows_rejected) AS rejected, trim_scale(sum(gpu_use)) AS gpu_use,
                            trim_scale(sum(gpu_corrections)) AS gpu_corrections,
                            trim_scale(sum(commitment_purchases)) AS commitment_purchases, trim_scale(sum(other)) AS other
-                    FROM audit.audit_invoice WHERE audit_id = a.audit_id
-                    -- ratios and sums are never taken across currencies: a month in two keeps them apart
-                    GROUP BY provider, month || CASE WHEN (SELECT count(DISTINCT x.currency) FROM audit.audit_invoice x
-                             WHERE x.audit_id = a.audit_id AND x.provider = audit_invoice.provider AND x.month = audit_invoice.month) > 1
-                             THEN ' ' || currency ELSE '' END, month) v
+                    FROM (SELECT x.*, CASE WHEN min(x.currency) OVER m <> max(x.currency) OVER m THEN x.currency END AS apart
+                          FROM audit.audit_invoice x WHERE x.audit_id = a.audit_id WINDOW m AS (PARTITION BY x.provider, x.month)) i
+                    -- sums are never taken across currencies: a month in two keeps them apart
+                    GROUP BY provider, i.month, apart) v
               GROUP BY v.provider) p), '{}'),
     'commitments', coalesce((
         SELECT json_agg(json_build_object('provider', c.provider, 'id', c.commitment_id, 'name', c.commitment_name, 'type', c.commitment_type,

@@ -11,7 +11,7 @@ WITH use AS (
            sum(u.observed_seconds * s.gpus / s.chips) / 3600 AS observed_gpu_hours,
            sum(u.billed_cost) AS billed_cost, sum(u.effective_cost) AS effective_cost, sum(u.list_cost) AS list_cost,
            sum(u.covered_cost) AS covered_cost, sum(u.idle_cost) AS idle_cost,
-           sum(u.effective_cost) FILTER (WHERE NOT s.is_tagged) AS untagged_cost,
+           CASE WHEN count(*) FILTER (WHERE NOT s.is_tagged) = 0 THEN 0 ELSE sum(u.effective_cost) FILTER (WHERE NOT s.is_tagged) END AS untagged_cost,
            sum(u.samples) AS samples, sum(u.util_sum) AS util_sum, sum(u.sm_samples) AS sm_samples, sum(u.sm_sum) AS sm_sum,
            sum(u.idle_samples) AS idle_samples, sum(u.idle_samples_of) AS idle_samples_of
     FROM audit.audit_use u
@@ -20,7 +20,7 @@ WITH use AS (
     GROUP BY g.audit_id, g.scope_no
 ), resource AS (
     SELECT audit_id, scope_no, sum(gpus) AS gpus, count(*) AS instances
-    FROM (SELECT g.audit_id, g.scope_no, s.provider, s.resource_key, max(s.gpus) AS gpus
+    FROM (SELECT g.audit_id, g.scope_no, s.provider, s.resource_key, max(s.gpus * u.machines) AS gpus
           FROM audit.audit_subject s
           JOIN audit.subject_scope g ON g.audit_id = s.audit_id AND g.subject_no = s.subject_no
           JOIN audit.audit_use u ON u.audit_id = s.audit_id AND u.subject_no = s.subject_no
@@ -29,13 +29,13 @@ WITH use AS (
     GROUP BY audit_id, scope_no
 ), correction AS (
     SELECT c.audit_id, g.scope_no, sum(c.corrected_gpu_hours) AS corrected_gpu_hours, sum(c.billed_cost) AS billed_cost,
-           sum(c.effective_cost) AS effective_cost
+           sum(c.effective_cost) AS effective_cost, true AS is_there
     FROM audit.audit_correction c
     JOIN audit.audit_subject s ON s.audit_id = c.audit_id AND s.subject_no = c.subject_no
     JOIN audit.subject_scope g ON g.audit_id = s.audit_id AND g.subject_no = s.subject_no
     GROUP BY c.audit_id, g.scope_no
 ), unused AS (
-    SELECT c.audit_id, o.scope_no, sum(c.unused_gpu_hours) AS gpu_hours, sum(c.unused_cost) AS cost
+    SELECT c.audit_id, o.scope_no, sum(c.unused_gpu_hours) AS gpu_hours, sum(c.unused_cost) AS cost, true AS is_there
     FROM audit.audit_commitment c
     JOIN audit.audit_scope o ON o.audit_id = c.audit_id
         AND o.key = CASE o.dimension WHEN 'provider' THEN c.provider WHEN 'model' THEN c.model WHEN 'region' THEN c.region
@@ -60,22 +60,27 @@ WITH use AS (
     FROM rank
     GROUP BY audit_id, scope_no
 ), figure AS (
-    SELECT o.audit_id, o.dimension, o.key, coalesce(r.gpus, 0) AS gpus, coalesce(r.instances, 0) AS instances,
+    SELECT o.audit_id, o.dimension, o.key, greatest(r.gpus, k.peak_running_gpus, 0) AS gpus, coalesce(r.instances, 0) AS instances,
            -- a scope without any use has nothing running: a true 0; an unknown GPU count leaves NULL
            CASE WHEN r.instances IS NULL THEN 0 ELSE u.running_gpu_hours END AS running_gpu_hours,
            coalesce(u.billed_gpu_hours, CASE WHEN u.owned_gpu_hours IS NOT NULL OR r.instances IS NULL THEN 0 END) AS billed_gpu_hours,
            coalesce(u.owned_gpu_hours, 0) AS owned_gpu_hours,
            coalesce(c.corrected_gpu_hours, 0) AS corrected_gpu_hours,
-           CASE WHEN n.cost IS NULL THEN 0 ELSE n.gpu_hours END AS unused_gpu_hours,
+           CASE WHEN n.is_there THEN n.gpu_hours ELSE 0 END AS unused_gpu_hours,
            CASE WHEN r.instances IS NULL THEN 0 ELSE u.covered_gpu_hours END AS covered_gpu_hours,
            u.observed_gpu_hours, u.idle_gpu_hours, u.sm_covered_gpu_hours, u.effective_gpu_hours,
            u.samples, u.util_sum, u.sm_samples, u.sm_sum, u.idle_samples, u.idle_samples_of,
-           p.p50, p.p95, p.p99, p.highest, k.peak_running_gpus, k.peak_busy_gpus, k.peak_util, k.peak_hour,
-           CASE WHEN r.instances IS NULL THEN 0 ELSE u.billed_cost END + coalesce(c.billed_cost, 0) AS billed_cost,
-           CASE WHEN r.instances IS NULL THEN 0 ELSE u.effective_cost END + coalesce(c.effective_cost, 0) AS effective_cost,
-           coalesce(c.effective_cost, 0) AS correction_cost, coalesce(n.cost, 0) AS unused_cost,
-           CASE WHEN r.instances IS NULL THEN 0 ELSE u.effective_cost - coalesce(u.covered_cost, 0) END AS unknown_cost,
-           coalesce(u.idle_cost, 0) AS idle_cost, u.list_cost, coalesce(u.untagged_cost, 0) AS untagged_cost
+           p.p50, p.p95, p.p99, p.highest, CASE WHEN r.instances IS NULL THEN 0 ELSE k.peak_running_gpus END AS peak_running_gpus, k.peak_busy_gpus, k.peak_util, k.peak_hour,
+           -- money: parts without a rate or a cost are left out of a sum and said on the data-quality
+           -- list; where no part has any, the sum is unknown
+           CASE WHEN c.is_there AND c.billed_cost IS NULL AND u.billed_cost IS NULL THEN NULL
+                ELSE CASE WHEN u.scope_no IS NULL THEN 0 ELSE u.billed_cost END + coalesce(c.billed_cost, 0) END AS billed_cost,
+           CASE WHEN c.is_there AND c.effective_cost IS NULL AND u.effective_cost IS NULL THEN NULL
+                ELSE CASE WHEN u.scope_no IS NULL THEN 0 ELSE u.effective_cost END + coalesce(c.effective_cost, 0) END AS effective_cost,
+           CASE WHEN c.is_there THEN c.effective_cost ELSE 0 END AS correction_cost,
+           CASE WHEN n.is_there THEN n.cost ELSE 0 END AS unused_cost,
+           CASE WHEN u.scope_no IS NULL THEN 0 ELSE u.effective_cost - u.covered_cost END AS unknown_cost,
+           u.idle_cost, u.list_cost, CASE WHEN u.scope_no IS NULL THEN 0 ELSE u.untagged_cost END AS untagged_cost
     FROM audit.audit_scope o
     LEFT JOIN use u ON u.audit_id = o.audit_id AND u.scope_no = o.scope_no
     LEFT JOIN resource r ON r.audit_id = o.audit_id AND r.scope_no = o.scope_no
@@ -85,7 +90,8 @@ WITH use AS (
     LEFT JOIN percentile p ON p.audit_id = o.audit_id AND p.scope_no = o.scope_no
 ), ratio AS (
     SELECT *, running_gpu_hours + corrected_gpu_hours + coalesce(unused_gpu_hours, 0) AS provisioned_gpu_hours,
-           covered_gpu_hours > 0 AS is_covered, effective_cost + unused_cost AS gpu_cost
+           covered_gpu_hours > 0 AS is_covered,
+           CASE WHEN running_gpu_hours = 0 AND effective_cost = 0 THEN unused_cost ELSE effective_cost + coalesce(unused_cost, 0) END AS gpu_cost
     FROM figure
 )
 SELECT audit_id, dimension, key, gpus, instances,

@@ -5,7 +5,7 @@ CREATE VIEW audit.ledger AS
 SELECT f.audit_id, f.dimension, f.key, v.line_no, v.line, v.in_sum, v.gpu_hours, v.cost
 FROM audit.audit_figure f
 CROSS JOIN LATERAL (VALUES
-    (1, 'busy', true, f.busy_gpu_hours, f.effective_cost - f.correction_cost - f.unknown_cost - f.idle_cost),
+    (1, 'busy', true, f.busy_gpu_hours, f.effective_cost - coalesce(f.correction_cost, 0) - f.unknown_cost - f.idle_cost),
     (2, 'idle while allocated', true, NULL, NULL),
     (3, 'idle and unallocated', true, NULL, NULL),
     (4, 'idle, allocation unknown', true, f.idle_gpu_hours, f.idle_cost),
