@@ -4,6 +4,7 @@
  */
 #include <config.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,6 +176,16 @@ run_command(const struct command *command, struct settings *settings, struct err
     return is_done;
 }
 
+/* A word that a command does not take is a mistake about what it will do: "figures 2026Q2". */
+static bool
+check_arguments(const struct command *command, const struct settings *settings, struct error *err)
+{
+    if (settings->argc == 0 || command->arguments[0])
+        return true;
+    error_set(err, ERR_USAGE, "%s takes no \"%s\"", command->name, settings->argv[0]);
+    return error_hint(err, "gpu-audit %s --help lists what it takes.", command->name);
+}
+
 /* Says what is wrong, or does what was asked; the command line is read already. */
 static bool
 dispatch(struct settings *settings, struct error *err)
@@ -201,7 +212,7 @@ dispatch(struct settings *settings, struct error *err)
         return true;
     }
     return settings_permit(settings, command->options, err) &&
-           load_settings(settings, command, err) && run_command(command, settings, err);
+           check_arguments(command, settings, err) && load_settings(settings, command, err) && run_command(command, settings, err);
 }
 
 /* A full disk or a closed pipe behind standard output is an error like any other; an earlier one
@@ -209,11 +220,24 @@ dispatch(struct settings *settings, struct error *err)
 static bool
 flush_output(bool is_done, struct error *err)
 {
-    bool is_written = fflush(stdout) == 0 && !ferror(stdout);
+    bool is_flushed = fflush(stdout) == 0;
+    const char *reason = is_flushed ? "an earlier write failed" : strerror(errno);
 
-    if (is_written || !is_done)
+    if ((is_flushed && !ferror(stdout)) || !is_done)
         return is_done;
-    return error_set(err, ERR_REPORT, "could not write to standard output: %m");
+    return error_set(err, ERR_REPORT, "could not write to standard output: %s", reason);
+}
+
+/* Whoever lists processes must not read a password off a connection string. What is needed of the
+ * command line was copied before. */
+static void
+hide_passwords(int argc, char **argv)
+{
+    int i;
+
+    for (i = 1; i < argc; i++)
+        if (strstr(argv[i], "password=") || (strstr(argv[i], "://") && strchr(argv[i], '@')))
+            memset(argv[i], '*', strlen(argv[i]));
 }
 
 int
@@ -228,6 +252,7 @@ main(int argc, char **argv)
         return ERR_BUG;
     interrupt_install();
     is_done = settings_parse(&settings, &arena, argc, argv, &err);
+    hide_passwords(argc, argv);
     log_open((enum log_level)settings.verbosity, settings.log_json);
     is_done = flush_output(is_done && dispatch(&settings, &err), &err);
     if (!is_done && err.code == ERR_NONE)

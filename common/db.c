@@ -10,6 +10,7 @@
 #include "common/asset.h"
 #include "common/db_private.h"
 #include "common/log.h"
+#include "common/utf8.h"
 
 enum {
     POLL_MS = 200,          /* how late a signal that slipped past poll is noticed */
@@ -225,6 +226,48 @@ db_drain(struct db *db, const char *reason)
     }
 }
 
+/* Bytes that are no UTF-8, such as those of a file's name, would fail the statement: each becomes "?".
+ * NULL where nothing is to change. */
+static char *
+clean_copy(const char *text)
+{
+    size_t left = strlen(text);
+    char *copy = NULL;
+
+    for (size_t at = 0, size; left; at += size, left -= size) {
+        size = utf8_size(text + at, left);
+        if (size == 0) {
+            size = 1;
+            if (!copy) {
+                copy = mem_resize(NULL, at + left + 1, 1);
+                memcpy(copy, text, at + left + 1);
+            }
+            copy[at] = '?';
+        }
+    }
+    return copy;
+}
+
+static bool
+send_params(struct db *db, const char *sql, int nparam, const char *const *param)
+{
+    const char **clean = mem_resize(NULL, (size_t)nparam, sizeof(*clean));
+    char **copies = mem_resize(NULL, (size_t)nparam, sizeof(*copies));
+    bool sent;
+
+    for (int i = 0; i < nparam; i++) {
+        copies[i] = param[i] ? clean_copy(param[i]) : NULL;
+        clean[i] = copies[i] ? copies[i] : param[i];
+    }
+    sent = PQsendQueryParams(db->conn, sql, nparam, NULL, clean, NULL, NULL, 0);
+    for (int i = 0; i < nparam; i++) {
+        free(copies[i]);
+    }
+    free(copies);
+    free(clean);
+    return sent;
+}
+
 bool
 db_send(struct db *db, const char *what, const char *sql, int nparam, const char *const *param, struct error *err)
 {
@@ -234,7 +277,7 @@ db_send(struct db *db, const char *what, const char *sql, int nparam, const char
         return error_set(err, ERR_BUG, "database: %s was asked while another query is running", what);
     }
     log_debug("database: %s", what);
-    sent = nparam ? PQsendQueryParams(db->conn, sql, nparam, NULL, param, NULL, NULL, 0) : PQsendQuery(db->conn, sql);
+    sent = nparam ? send_params(db, sql, nparam, param) : PQsendQuery(db->conn, sql);
     return sent ? true : db_lost(db, err);
 }
 

@@ -30,6 +30,18 @@ take_notice(void *context, const PGresult *result)
               PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
 }
 
+/* A URL's user and password end at its only "@": a password with "@" or "/" in it as they are makes
+ * libpq take the rest for host, port or database, and say so in a message. */
+static bool
+has_stray_at(const char *conninfo)
+{
+    const char *start = strstr(conninfo, "://");
+    size_t whole = start ? strcspn(start + 3, "?") : 0, host = start ? strcspn(start + 3, "/?") : 0;
+    const char *at = start ? memchr(start + 3, '@', whole) : NULL;
+
+    return at && ((size_t)(at - start - 3) > host || memchr(at + 1, '@', (size_t)(start + 3 + whole - at - 1)));
+}
+
 /* Its parts, when it is "key=value …" or a URL; NULL in *ret_options when it is just the name of a
  * database. libpq's own message about a malformed one quotes it with its password, so that message
  * goes no further. */
@@ -40,7 +52,7 @@ conninfo_parse(const char *conninfo, PQconninfoOption **ret_options, struct erro
     if (!strchr(conninfo, '=') && strncmp(conninfo, "postgres://", 11) != 0 && strncmp(conninfo, "postgresql://", 13) != 0) {
         return true;
     }
-    *ret_options = PQconninfoParse(conninfo, NULL);
+    *ret_options = has_stray_at(conninfo) ? NULL : PQconninfoParse(conninfo, NULL);
     if (*ret_options) {
         return true;
     }

@@ -198,12 +198,27 @@ migrate_locked(struct db *db, struct applied *applied, struct error *err)
     return apply_migrations(db, applied, err) && replace_views(db, applied, is_new, err);
 }
 
+/* Where there was no audit.migration, objects of our names are somebody else's. */
+static bool
+name_conflict(struct error *err)
+{
+    static const char *const states[] = {"42P07", "42710", "42703"}; /* table, object, missing column */
+
+    for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++) {
+        if (strcmp(err->sqlstate, states[i]) == 0) {
+            error_hint(err, "The database has a schema audit that gpu-audit did not make. Nothing was changed; "
+                            "name a database of its own with --database.");
+        }
+    }
+    return false;
+}
+
 static bool
 migrate(struct db *db, struct applied *applied, struct error *err)
 {
-    bool is_current = false;
+    bool is_current = false, is_begun = read_applied(db, applied, err);
 
-    if (read_applied(db, applied, err)) {
+    if (is_begun) {
         if (!compare(applied, &is_current, err)) {
             return false;
         }
@@ -219,7 +234,7 @@ migrate(struct db *db, struct applied *applied, struct error *err)
     }
     if (!migrate_locked(db, applied, err) || !db_commit(db, err)) {
         db_rollback(db);
-        return false;
+        return is_begun ? false : name_conflict(err);
     }
     return true;
 }

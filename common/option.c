@@ -140,7 +140,7 @@ is_time(const struct option *option, const char *value)
 
     if (option->type == OPTION_DATE && strlen(value) != strlen("2026-07-01"))
         return false;
-    return time_parse(value, strlen(value), &time);
+    return time_parse(value, strlen(value), &time) && time >= 0; /* no GPU was billed before 1970 */
 }
 
 bool

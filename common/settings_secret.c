@@ -54,32 +54,46 @@ accept(struct request *request, const char *text, size_t size, const char **ret_
     return true;
 }
 
-/* Reads at most SECRET_MOST_BYTES + 1. A file that only others wrote to is theirs to bound. */
-static bool
-read_all(int fd, char *into, size_t *ret_size)
-{
-    size_t size = 0;
-
-    while (size <= SECRET_MOST_BYTES) {
-        ssize_t got = read(fd, into + size, SECRET_MOST_BYTES + 1 - size);
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return false;
-        if (got == 0)
-            break;
-        size += (size_t)got;
-    }
-    *ret_size = size;
-    return true;
-}
-
 static bool
 too_long(struct request *request)
 {
     return error_set(request->err, ERR_CONFIG, "%s: %s gives more than %d KiB",
                      request->setting->origin, request->setting->key, SECRET_MOST_BYTES / 1024);
+}
+
+/* False on a time-out, an interrupt, or too much; what was read stands in text. Of a command or of a
+ * file, which may be a pipe that nobody writes to. */
+static bool
+read_secret(struct request *request, int fd, char *text, size_t *ret_size)
+{
+    time_t end = time(NULL) + COMMAND_MOST_SECONDS;
+    struct pollfd wait_for = {.fd = fd, .events = POLLIN};
+    ssize_t got = 1;
+
+    *ret_size = 0;
+    while (got > 0) {
+        int ready = poll(&wait_for, 1, POLL_MS);
+
+        if (!interrupt_check(request->err))
+            return false;
+        if (time(NULL) > end)
+            return error_set(request->err, ERR_CONFIG, "%s: %s took longer than %d seconds",
+                             request->setting->origin, request->setting->key, COMMAND_MOST_SECONDS);
+        if (ready <= 0)
+            continue;
+        got = read(fd, text + *ret_size, SECRET_MOST_BYTES + 1 - *ret_size);
+        if (got < 0 && (errno == EINTR || errno == EAGAIN)) {
+            got = 1;
+            continue;
+        }
+        if (got < 0)
+            return error_set(request->err, ERR_CONFIG, "%s: could not read from %s: %m",
+                             request->setting->origin, request->setting->key);
+        *ret_size += (size_t)got;
+        if (*ret_size > SECRET_MOST_BYTES)
+            return too_long(request);
+    }
+    return true;
 }
 
 /* A bare name is looked for among the credentials systemd hands to a service. */
@@ -103,7 +117,7 @@ from_file(struct request *request, const char **ret_secret)
 {
     const char *path = file_path(request);
     char *text = arena_alloc(request->settings->arena, SECRET_MOST_BYTES + 1);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     size_t size = 0;
     bool is_good;
 
@@ -113,12 +127,7 @@ from_file(struct request *request, const char **ret_secret)
         return error_hint(request->err, "Write the %s into that file, readable by this user only.",
                           request->key);
     }
-    is_good = read_all(fd, text, &size);
-    if (!is_good)
-        error_set(request->err, ERR_CONFIG, "%s: could not read \"%s\": %m",
-                  request->setting->origin, path);
-    else if (size > SECRET_MOST_BYTES)
-        is_good = too_long(request);
+    is_good = read_secret(request, fd, text, &size);
     close(fd);
     is_good = is_good && accept(request, text, size, ret_secret);
     explicit_bzero(text, SECRET_MOST_BYTES + 1);
@@ -150,36 +159,6 @@ static void __attribute__((noreturn)) run_shell(const char *command, int out)
     dup2(out, STDOUT_FILENO);
     execl("/bin/sh", "sh", "-c", command, (char *)NULL);
     _exit(127);
-}
-
-/* False on a time-out, an interrupt, or too much output; what was read stands in text. */
-static bool
-read_command(struct request *request, int fd, char *text, size_t *ret_size)
-{
-    time_t end = time(NULL) + COMMAND_MOST_SECONDS;
-    struct pollfd wait_for = {.fd = fd, .events = POLLIN};
-    ssize_t got = 1;
-
-    *ret_size = 0;
-    while (got > 0) {
-        int ready = poll(&wait_for, 1, POLL_MS);
-
-        if (!interrupt_check(request->err))
-            return false;
-        if (time(NULL) > end)
-            return error_set(request->err, ERR_CONFIG, "%s: %s took longer than %d seconds",
-                             request->setting->origin, request->setting->key, COMMAND_MOST_SECONDS);
-        if (ready <= 0)
-            continue;
-        got = read(fd, text + *ret_size, SECRET_MOST_BYTES + 1 - *ret_size);
-        if (got < 0)
-            return error_set(request->err, ERR_CONFIG, "%s: could not read from %s: %m",
-                             request->setting->origin, request->setting->key);
-        *ret_size += (size_t)got;
-        if (*ret_size > SECRET_MOST_BYTES)
-            return too_long(request);
-    }
-    return true;
 }
 
 static bool
@@ -235,7 +214,7 @@ from_command(struct request *request, const char **ret_secret)
 
     if (!start_command(request, &child, &fd))
         return false;
-    is_good = read_command(request, fd, text, &size);
+    is_good = read_secret(request, fd, text, &size);
     close(fd);
     is_good = end_command(request, child, is_good) && accept(request, text, size, ret_secret);
     explicit_bzero(text, SECRET_MOST_BYTES + 1);

@@ -209,7 +209,7 @@ stream_read(struct stream *stream, void *into, size_t room, size_t *ret_size, st
 static int
 open_regular(const char *path, uint64_t *ret_size, struct error *err)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK); /* a pipe must not block */
     struct stat about;
 
     if (fd < 0 || fstat(fd, &about)) {
@@ -219,12 +219,14 @@ open_regular(const char *path, uint64_t *ret_size, struct error *err)
             close(fd);
         return -1;
     }
-    if (S_ISDIR(about.st_mode)) {
-        error_set(err, ERR_INPUT, "could not open \"%s\": it is a folder", path);
+    if (!S_ISREG(about.st_mode)) {
+        error_set(err, ERR_INPUT, "could not open \"%s\": it is %s", path,
+                  S_ISDIR(about.st_mode) ? "a folder" : "a pipe or a device, not a file");
+        error_hint(err, "Name a file: it is read twice, once to see whether it changed.");
         close(fd);
         return -1;
     }
-    *ret_size = S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
+    *ret_size = (uint64_t)about.st_size;
     return fd;
 }
 

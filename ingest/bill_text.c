@@ -32,10 +32,16 @@ bill_time(struct bill_clock *clock, struct field text, int64_t *ret_time)
     return true;
 }
 
+/* Cut where a character begins: names stand in indexes, which take no more than some kilobytes. */
 const char *
 bill_text(struct arena *arena, struct field field)
 {
-    return arena_strndup(arena, field.text, field.size);
+    size_t size = field.size;
+
+    if (size > BILL_TEXT_MOST)
+        for (size = BILL_TEXT_MOST; size && (field.text[size] & 0xC0) == 0x80;)
+            size--;
+    return arena_strndup(arena, field.text, size);
 }
 
 bool
@@ -186,6 +192,34 @@ is_object(const char *text, size_t size)
     return yes;
 }
 
+/* The same JSON with each string cut at BILL_TEXT_MOST bytes, escapes whole. */
+static const char *
+shortened(struct arena *arena, struct field json)
+{
+    char *into = arena_alloc(arena, json.size + 1);
+    size_t used = 0, length = 0, step;
+    bool in_string = false;
+
+    for (size_t at = 0; at < json.size; at += step) {
+        const char *c = json.text + at;
+
+        step = in_string && *c == '\\' && at + 1 < json.size ? (c[1] == 'u' ? 6 : 2) : 1;
+        step = step < json.size - at ? step : json.size - at;
+        if (step == 1 && *c == '"') {
+            in_string = !in_string;
+            length = 0;
+        } else if (in_string) {
+            length += step;
+        }
+        if (length <= BILL_TEXT_MOST) {
+            memcpy(into + used, c, step);
+            used += step;
+        }
+    }
+    into[used] = '\0';
+    return into;
+}
+
 const char *
 bill_json_object(struct arena *arena, struct field json)
 {
@@ -194,7 +228,7 @@ bill_json_object(struct arena *arena, struct field json)
     if (!json.size)
         return NULL;
     if (json.text[0] == '{')
-        return is_object(json.text, json.size) ? bill_text(arena, json) : NULL;
+        return is_object(json.text, json.size) ? shortened(arena, json) : NULL;
     text = arena_printf(arena, "{%.*s}", (int)(json.size < 1 << 20 ? json.size : 0), json.text);
-    return is_object(text, strlen(text)) ? text : NULL;
+    return is_object(text, strlen(text)) ? shortened(arena, (struct field){text, strlen(text)}) : NULL;
 }

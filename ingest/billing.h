@@ -19,7 +19,7 @@
 #include "ingest/gpu_type.h"
 #include "ingest/source.h"
 
-enum { BILL_COLUMNS = 64, BILL_ALIASES = 5, BILL_CLOCK = 4 };
+enum { BILL_COLUMNS = 64, BILL_ALIASES = 5, BILL_CLOCK = 4, BILL_TEXT_MOST = 1000 /* bytes of a name */ };
 
 enum bill_role {
     BILL_OTHER, /* only totalled */

@@ -14,6 +14,8 @@
 #include "ingest/billing.h"
 #include "ingest/ingest.h"
 
+enum { CHARGE_MOST_SECONDS = 3653 * 86400 }; /* beyond any term; an hour of it is a row in analysis */
+
 enum column {
     PERIOD, FROM, TO, QUANTITY, PRICED, BILLED, EFFECTIVE, LIST,
     PROVIDER, ISSUER, PUBLISHER, CURRENCY, CATEGORY, CLASS, SERVICE, SERVICE_CATEGORY, UNIT, PRICE_UNIT,
@@ -407,7 +409,7 @@ describe(struct bill_context *context, const struct bill_class *class, const str
         .invoice_id = bill_text(arena, cell[INVOICE]),
         .tags = bill_json_object(arena, cell[TAGS]),
     };
-    ret->resource_key = resource.size ? resource_key(arena, class->provider, resource.text, resource.size)
+    ret->resource_key = resource.size ? resource_key(arena, class->provider, ret->resource_id, strlen(ret->resource_id))
                                       : made_up_key(arena, class, ret);
 }
 
@@ -449,6 +451,8 @@ charge(struct bill_context *context, const struct bill_class *class, const struc
         return "ChargePeriodEnd is no time";
     if (c.to < c.from)
         return "ChargePeriodEnd is before ChargePeriodStart";
+    if (c.to - c.from > CHARGE_MOST_SECONDS)
+        return "the charge period is longer than ten years";
     if (!decimal_fits(c.billed.text, c.billed.size))
         return c.billed.size ? "BilledCost is no number" : "BilledCost is empty";
     if (!decimal_fits(c.effective.text, c.effective.size))
