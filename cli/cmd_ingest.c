@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/print.h"
 #include "ingest/ingest.h"
 
 enum { NAME_ROOM = 96 };
@@ -71,7 +72,9 @@ rejects_print(struct command_run *run, const struct ingest_result *result, struc
     printf("\n%s %s: %" PRIu64 " rejected; nothing of them is in the figures. The first:\n",
            result->kind, result->name, result->counts.rejected);
     while (rows_next(rows, &end)) {
-        printf("  %s line %s: %s\n", rows_text(rows, 0), rows_text(rows, 1), rows_text(rows, 2));
+        print_text(arena_printf(run->arena, "  %s line %s: %s", rows_text(rows, 0), rows_text(rows, 1),
+                                rows_text(rows, 2)));
+        putchar('\n');
     }
     rows_close(rows);
     printf("  Correct the file and run `gpu-audit ingest %s` again. All of them stand in table "

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/arena.h"
@@ -32,7 +33,7 @@ is_number(const char *text)
 static void
 put_cell(struct buf *buf, const char *text, int width, bool is_right)
 {
-    const int pad = width - width_of(text);
+    const int pad = width > width_of(text) ? width - width_of(text) : 0;
 
     if (is_right)
         buf_printf(buf, "%*s", pad, "");
@@ -40,6 +41,16 @@ put_cell(struct buf *buf, const char *text, int width, bool is_right)
         buf_putc(buf, (unsigned char)*c < 32 || *c == 127 ? ' ' : *c);
     if (!is_right)
         buf_printf(buf, "%*s", pad, "");
+}
+
+void
+print_text(const char *text)
+{
+    struct buf buf = {0};
+
+    put_cell(&buf, text, 0, false);
+    fputs(buf.size > 0 ? buf.data : "", stdout);
+    buf_free(&buf);
 }
 
 struct table {
@@ -112,7 +123,7 @@ print_table(struct rows *rows, struct error *err)
     table_measure(&table);
     table_print(&table);
     arena_free(&table.arena);
-    mem_resize(table.row, 0, 0);
+    free(table.row);
     return err->code == ERR_NONE;
 }
 

@@ -9,4 +9,7 @@
  * format: NULL or "table", "csv", "json" (an array of objects whose values are strings, exact). */
 bool print_rows(struct rows *rows, const char *format, struct error *err) MUST_CHECK;
 
+/* Foreign text on standard output, control characters as blanks. */
+void print_text(const char *text);
+
 #endif

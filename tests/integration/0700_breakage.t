@@ -85,6 +85,13 @@ ok 'tags and names of 50 KB are taken' bill "$work/long.csv"
 ok 'and analysed' audit analyze --config "$work/conf" --database "$pg_url"
 is 'each apart' "$(pg_query "select count(distinct team) || ' ' || max(length(team)) from audit.audit_subject")" '3 1000'
 
+escape=$(printf '\033')
+printf 'host,provider,resource_id,instance_type,valid_from,valid_to\nh,aws,i-1,g5.xlarge,%s[31mred,\n' "$escape" >"$work/map.csv"
+printf '[binding m]\npath = %s\n' "$work/map.csv" >"$work/conf"
+ok 'a record with an escape sequence is set aside' audit ingest --config "$work/conf" --database "$pg_url"
+like 'and shown' "$(cat "$work/out")" 'line 2: valid_from is'
+unlike 'without its escape' "$(cat "$work/out" "$work/err")" "$escape"
+
 # ---------------------------------------------------------------- another's schema
 
 pg_query 'create database other'
