@@ -325,7 +325,9 @@ cluster_close(void)
 {
     if (state.users >= 0) {
         struct error err;
-        int lock = open_lock(arena_printf(&state.arena, "%s/lock", state.place.home), &err);
+        /* Whoever was interrupted does not wait for a server that shuts down: its supervisor ends it
+         * once nobody holds the lock on `users`. */
+        int lock = interrupt_check(&err) ? open_lock(arena_printf(&state.arena, "%s/lock", state.place.home), &err) : -1;
 
         if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0) {
             leave_locked();
