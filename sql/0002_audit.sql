@@ -27,7 +27,7 @@ CREATE TABLE audit.audit_subject (
     issue          text NOT NULL,
     is_tagged      boolean NOT NULL,
     gpus           numeric,
-    chips          smallint NOT NULL,
+    chips          int NOT NULL,
     is_catalogued  boolean NOT NULL,
     group_no       int NOT NULL,
     owner_no       int NOT NULL,
@@ -66,11 +66,11 @@ CREATE TABLE audit.audit_hour (
     hour                timestamptz NOT NULL,
     is_main             boolean NOT NULL,
     is_placed           boolean NOT NULL,
-    chips               smallint NOT NULL,
-    covered_chips       smallint NOT NULL,
-    idle_chips          smallint NOT NULL,
-    util_chips          smallint NOT NULL,
-    sm_chips            smallint NOT NULL,
+    chips               int NOT NULL,
+    covered_chips       int NOT NULL,
+    idle_chips          int NOT NULL,
+    util_chips          int NOT NULL,
+    sm_chips            int NOT NULL,
     samples             int NOT NULL,
     idle_samples        int,
     observed_seconds    int NOT NULL,
@@ -402,7 +402,7 @@ COMMENT ON TABLE audit.audit_quality IS 'One row is a finding about the data its
 
 -- Exact share n of d equal cells. A division rounds; these reciprocals do not, and cells of one
 -- machine are nearly always 1, 2, 4, 5, 8, 10 or 16.
-CREATE FUNCTION audit.cell_share(amount numeric, n smallint, d smallint) RETURNS numeric
+CREATE FUNCTION audit.cell_share(amount numeric, n int, d int) RETURNS numeric
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE
         WHEN n = d THEN amount
@@ -415,7 +415,7 @@ CREATE FUNCTION audit.cell_share(amount numeric, n smallint, d smallint) RETURNS
         WHEN d = 5 THEN amount * n * 0.2
         ELSE round(amount * n, 30) / d
     END;
-COMMENT ON FUNCTION audit.cell_share(numeric, smallint, smallint) IS 'amount x n / d, exact where d divides a power of ten';
+COMMENT ON FUNCTION audit.cell_share(numeric, int, int) IS 'amount x n / d, exact where d divides a power of ten';
 
 -- What of an amount lies in the first n of d seconds. Rounded, so that differences add up exactly; the
 -- whole is the amount itself, with every digit.

@@ -3,6 +3,7 @@
 --   run_item     (slice_id, item_no) -> subject_no, with role and currency rate; owned spans have slice_id = -source_id
 --   run_resource provider and resource_key -> resource_no
 
+-- Names are cut at 500 characters: they are keys of indexes.
 -- Tags name the team, project and issue; keys are compared trimmed, without case and without a provider's prefix.
 CREATE TEMP TABLE run_tagged ON COMMIT DROP AS
 SELECT i.slice_id, i.item_no, i.role, i.provider, coalesce(i.account_id, '') AS account,
@@ -17,22 +18,22 @@ LEFT JOIN run_type y ON y.provider = i.provider AND y.type_key = lower(i.instanc
 LEFT JOIN LATERAL (
     SELECT max(g.value) FILTER (WHERE g.key = run.tag_team) AS team, max(g.value) FILTER (WHERE g.key = run.tag_project) AS project,
            max(g.value) FILTER (WHERE g.key = run.tag_issue) AS issue, max(g.value) FILTER (WHERE g.key = run.tag_pool) AS pool
-    FROM (SELECT regexp_replace(lower(btrim(e.key)), '^user[_:]', '') AS key, nullif(btrim(e.value, E' \t\r\n'), '') AS value
+    FROM (SELECT regexp_replace(lower(btrim(e.key)), '^user[_:]', '') AS key, nullif(btrim(left(e.value, 500), E' \t\r\n'), '') AS value
           FROM jsonb_each_text(CASE jsonb_typeof(i.tags) WHEN 'object' THEN i.tags ELSE '{}' END) e) g
 ) t ON true
 WHERE i.slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'billing'))
 UNION ALL
 SELECT -o.source_id, o.line, 'owned', 'on-prem', '', o.asset, lower(o.asset), o.host, NULL,
        coalesce(f.family, o.gpu_model), o.gpu_count, f.family IS NOT NULL, coalesce(o.site, ''), 'owned', NULL, true, 3600, o.currency,
-       nullif(btrim(o.team), ''), nullif(btrim(o.project), ''), nullif(btrim(o.issue), ''), nullif(btrim(o.pool), ''),
+       nullif(btrim(left(o.team, 500)), ''), nullif(btrim(left(o.project, 500)), ''), nullif(btrim(left(o.issue, 500)), ''), nullif(btrim(left(o.pool, 500)), ''),
        coalesce(btrim(o.team), '') <> ''
 FROM audit.owned_gpu o
 JOIN run_slice s ON s.source_id = o.source_id
 LEFT JOIN run_family f ON f.name = lower(o.gpu_model);
 
 CREATE TEMP TABLE run_issue ON COMMIT DROP AS
-SELECT DISTINCT ON (upper(i.key)) upper(i.key) AS issue_key, i.key, nullif(btrim(i.team), '') AS team,
-       coalesce(nullif(btrim(i.project), ''), i.project_key) AS project
+SELECT DISTINCT ON (upper(i.key)) upper(i.key) AS issue_key, i.key, nullif(btrim(left(i.team, 500)), '') AS team,
+       coalesce(nullif(btrim(left(i.project, 500)), ''), i.project_key) AS project
 FROM audit.issue i
 JOIN run_slice s ON s.source_id = i.source_id
 ORDER BY upper(i.key), i.updated DESC NULLS LAST;
@@ -68,7 +69,7 @@ CREATE TEMP TABLE run_full ON COMMIT DROP AS
 SELECT n.slice_id, n.item_no, n.role, n.provider, n.account, n.resource_id, n.resource_key, n.resource_name, n.instance_type, n.model,
        n.region, n.pricing, coalesce(n.pool, concat_ws(' ', n.provider, nullif(n.region, ''), n.model)) AS pool,
        coalesce(t.name, '') AS team, coalesce(p.name, '') AS project, n.issue_name AS issue, n.is_tagged, n.gpus,
-       coalesce(ceil(n.gpus), 1)::smallint AS chips, n.is_catalogued, n.commitment_id, n.counts_gpus, n.unit_seconds, n.currency
+       coalesce(ceil(n.gpus), 1)::int AS chips, n.is_catalogued, n.commitment_id, n.counts_gpus, n.unit_seconds, n.currency
 FROM run_named n
 LEFT JOIN run_spelling t ON t.kind = 'team' AND t.name_key = lower(n.team_name)
 LEFT JOIN run_spelling p ON p.kind = 'project' AND p.name_key = lower(n.project_name)

@@ -167,9 +167,9 @@ ANALYZE run_cell;
 
 -- A cell without a trusted sample of util is unknown: neither idle nor busy.
 CREATE TEMP TABLE run_seen ON COMMIT DROP AS
-SELECT c.resource_no, c.hour, count(*)::smallint AS covered_chips,
-       count(*) FILTER (WHERE c.util_sum < run.idle_threshold_pct * 28000000 * c.util_samples)::smallint AS idle_chips,
-       count(c.util_samples)::smallint AS util_chips, count(c.sm_samples)::smallint AS sm_chips,
+SELECT c.resource_no, c.hour, count(*)::int AS covered_chips,
+       count(*) FILTER (WHERE c.util_sum < run.idle_threshold_pct * 28000000 * c.util_samples)::int AS idle_chips,
+       count(c.util_samples)::int AS util_chips, count(c.sm_samples)::int AS sm_chips,
        sum(c.util_samples)::int AS samples, sum(c.idle_samples)::int AS idle_samples,
        sum(round(c.observed_seconds))::int AS observed_seconds,
        sum(c.util_sum::float8)::bigint AS util_sum,

@@ -2,7 +2,8 @@
 -- $1 source ids (int[]), $2 from, $3 to, $4 name of the window, $5 settings (jsonb object of texts),
 -- $6 program version, $7 report currency, $8 now
 WITH input AS (
-    SELECT l.slice_id, l.object, coalesce(l.sha256, '') AS sha256, l.rows_read, l.rows_kept, l.is_complete, o.kind, o.name
+    SELECT l.slice_id, l.object, coalesce(l.sha256, '') AS sha256, l.rows_read, l.rows_kept, l.is_complete, o.kind, o.name,
+           o.kind = 'inventory' AND l.rows_kept > 0 OR o.kind = 'billing' AND s.from_time < $3::timestamptz AS is_supply
     FROM audit.load l
     JOIN audit.slice s USING (slice_id)
     JOIN audit.source o USING (source_id)
@@ -20,7 +21,7 @@ WITH input AS (
            left(md5((SELECT string_agg(concat_ws('|', kind, name, format, location), ';' ORDER BY kind, name, format, location)
                      FROM audit.source WHERE source_id = ANY ($1::int[]))), 12) AS estate
 )
-SELECT h.inputs, h.estate, (SELECT count(*) FROM input WHERE kind IN ('billing', 'inventory')) AS supply_loads,
+SELECT h.inputs, h.estate, (SELECT count(*) FROM input WHERE is_supply) AS supply_loads,
        coalesce(a.revision, 0) + 1 AS next_revision, CASE WHEN a.inputs_sha256 = h.inputs THEN a.audit_id END AS same_audit
 FROM hash h
 LEFT JOIN LATERAL (SELECT * FROM audit.audit a WHERE a.estate = h.estate AND a.quarter = $4::text

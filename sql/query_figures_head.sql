@@ -4,7 +4,7 @@ FROM audit.audit_figure f
 JOIN audit.audit a USING (audit_id)
 CROSS JOIN LATERAL (VALUES
     ('audit', format('%s revision %s%s', a.quarter, a.revision, CASE WHEN a.is_final THEN '' ELSE ' (draft)' END), ''),
-    ('GPUs', f.gpus::text, ''),
+    ('GPUs', trim_scale(f.gpus)::text, ''),
     ('provisioned', to_char(f.provisioned_gpu_hours, 'FM999,999,999,990.0'), 'GPU-hours'),
     ('coverage', round(f.coverage_pct::numeric, 1)::text, '%'),
     ('average utilization', round(f.avg_util_pct::numeric, 1)::text, '%'),

@@ -94,7 +94,7 @@ WITH use AS (
            CASE WHEN running_gpu_hours = 0 AND effective_cost = 0 THEN unused_cost ELSE effective_cost + coalesce(unused_cost, 0) END AS gpu_cost
     FROM figure
 )
-SELECT audit_id, dimension, key, gpus, instances,
+SELECT audit_id, dimension, key, trim_scale(gpus) AS gpus, instances,
        trim_scale(provisioned_gpu_hours) AS provisioned_gpu_hours,
        trim_scale(running_gpu_hours) AS running_gpu_hours,
        trim_scale(billed_gpu_hours) AS billed_gpu_hours,

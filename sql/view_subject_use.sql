@@ -5,7 +5,7 @@ SELECT h.audit_id, h.subject_no,
        sum(audit.cell_share(h.running_gpu_hours, h.covered_chips, h.chips)) AS covered_gpu_hours,
        sum(audit.cell_share(h.running_gpu_hours, h.idle_chips, h.chips)) AS idle_gpu_hours,
        sum(audit.cell_share(h.running_gpu_hours, h.sm_chips, h.chips)) AS sm_covered_gpu_hours,
-       sum(CASE WHEN h.sm_chips > 0 THEN audit.cell_share(h.running_gpu_hours, 1::smallint, h.chips) * h.cell_sm_sum END) / 1e12
+       sum(CASE WHEN h.sm_chips > 0 THEN audit.cell_share(h.running_gpu_hours, 1::int, h.chips) * h.cell_sm_sum END) / 1e12
            AS effective_gpu_hours,
        sum(h.billed_cost) AS billed_cost,
        sum(h.effective_cost) AS effective_cost,
