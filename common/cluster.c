@@ -129,7 +129,10 @@ make_database(struct error *err)
     if (!db_open(&db, own_conninfo("postgres"), "gpu-audit", err)) {
         return false;
     }
-    made = db_exec(db, "CREATE DATABASE gpu_audit", err) || strcmp(err->sqlstate, "42P04") == 0;
+    /* Another program may be making it, or the backend of one that was killed: the name is
+     * then taken (42P04), or taken while the server looks (23505). */
+    made = db_exec(db, "CREATE DATABASE gpu_audit", err) || strcmp(err->sqlstate, "42P04") == 0 ||
+           strcmp(err->sqlstate, "23505") == 0;
     db_close(db);
     return made;
 }
@@ -140,8 +143,11 @@ connect_own(struct db **ret_db, const char *application, struct error *err)
     if (db_open(ret_db, own_conninfo("gpu_audit"), application, err)) {
         return true;
     }
-    return strstr(err->detail, "database \"gpu_audit\" does not exist") && make_database(err) &&
-           db_open(ret_db, own_conninfo("gpu_audit"), application, err);
+    if (!strstr(err->detail, "database \"gpu_audit\" does not exist") || !make_database(err)) {
+        return false;
+    }
+    error_clear(err);
+    return db_open(ret_db, own_conninfo("gpu_audit"), application, err);
 }
 
 /* Is the socket there and does something answer? Until then the server is still starting. */
