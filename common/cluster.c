@@ -129,8 +129,7 @@ make_database(struct error *err)
     if (!db_open(&db, own_conninfo("postgres"), "gpu-audit", err)) {
         return false;
     }
-    /* Another program may be making it, or the backend of one that was killed: the name is
-     * then taken (42P04), or taken while the server looks (23505). */
+    /* Another program, or the backend of a killed one, may just have made it: 42P04, 23505. */
     made = db_exec(db, "CREATE DATABASE gpu_audit", err) || strcmp(err->sqlstate, "42P04") == 0 ||
            strcmp(err->sqlstate, "23505") == 0;
     db_close(db);
@@ -331,8 +330,7 @@ cluster_close(void)
 {
     if (state.users >= 0) {
         struct error err;
-        /* Whoever was interrupted does not wait for a server that shuts down: its supervisor ends it
-         * once nobody holds the lock on `users`. */
+        /* Whoever was interrupted does not wait: the supervisor ends a server that nobody uses. */
         int lock = interrupt_check(&err) ? open_lock(arena_printf(&state.arena, "%s/lock", state.place.home), &err) : -1;
 
         if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0) {
