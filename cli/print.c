@@ -123,7 +123,7 @@ print_table(struct rows *rows, struct error *err)
     table_measure(&table);
     table_print(&table);
     arena_free(&table.arena);
-    free(table.row);
+    mem_free(table.row);
     return err->code == ERR_NONE;
 }
 

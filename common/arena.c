@@ -44,6 +44,12 @@ mem_resize(void *block, size_t count, size_t size)
     return grown;
 }
 
+void
+mem_free(void *block)
+{
+    free(block);
+}
+
 #ifndef ARENA_DEBUG
 static size_t
 round_up(size_t size)

@@ -31,5 +31,6 @@ void arena_free(struct arena *arena);
 
 /* For growing arrays owned by one struct: realloc that exits with 71 instead of failing. */
 void *mem_resize(void *block, size_t count, size_t size);
+void mem_free(void *block); /* NULL is fine */
 
 #endif
