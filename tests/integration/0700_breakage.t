@@ -83,7 +83,7 @@ with open(sys.argv[1], "w") as out:
 END
 ok 'tags and names of 50 KB are taken' bill "$work/long.csv"
 ok 'and analysed' audit analyze --config "$work/conf" --database "$pg_url"
-is 'each apart' "$(pg_query "select count(distinct team) || ' ' || max(length(team)) from audit.audit_subject")" '3 1000'
+is 'each apart' "$(pg_query "select count(distinct team) || ' ' || max(length(team)) from audit.audit_subject")" '3 500'
 
 escape=$(printf '\033')
 printf 'host,provider,resource_id,instance_type,valid_from,valid_to\nh,aws,i-1,g5.xlarge,%s[31mred,\n' "$escape" >"$work/map.csv"
