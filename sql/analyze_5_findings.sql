@@ -181,6 +181,8 @@ FROM stretch t
 CROSS JOIN run
 JOIN audit.audit_subject s ON s.audit_id = run.audit_id AND s.subject_no = t.subject_no;
 
+ANALYZE audit.audit_idle_stretch;
+
 INSERT INTO audit.audit_unobserved
 SELECT run.audit_id, s.provider, min(s.resource_id), min(s.instance_type), max(s.team), max(s.project),
        trim_scale(sum(u.running_gpu_hours - u.covered_gpu_hours)), trim_scale(sum(u.effective_cost - u.covered_cost)),

@@ -17,7 +17,7 @@ WITH avoidable AS MATERIALIZED (
     WHERE s.audit_id = $1::int
 ), resource AS MATERIALIZED (
     SELECT j.provider, j.resource_key, sum(u.effective_cost) AS effective_cost
-    FROM audit.subject_use u JOIN audit.audit_subject j ON j.audit_id = u.audit_id AND j.subject_no = u.subject_no
+    FROM audit.audit_use u JOIN audit.audit_subject j ON j.audit_id = u.audit_id AND j.subject_no = u.subject_no
     WHERE u.audit_id = $1::int
     GROUP BY j.provider, j.resource_key
 )
