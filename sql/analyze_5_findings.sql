@@ -4,6 +4,8 @@
 -- Commitments. A spend-based one covers other things too: the GPU share of what it covered in a
 -- billing period is the GPU share of what it left unused there. What names a GPU type itself (a
 -- reservation of GPU machines, an idle capacity reservation) is GPU whole, even if nothing ran.
+-- One that covered nothing in the window takes the share of its provider's other commitments, and
+-- is GPU whole where those say nothing either: money that was wasted is shown, and said to be so.
 CREATE TEMP TABLE run_commitment ON COMMIT DROP AS
 WITH kept AS (
     SELECT i.provider, i.commitment_id, i.slice_id, i.role, i.commitment_name AS name, i.commitment_type AS type,
@@ -39,6 +41,8 @@ WITH kept AS (
     FROM share
     WHERE slice_id IN (SELECT slice_id FROM run_slice CROSS JOIN run WHERE run_slice.from_time < run.to_time)
     GROUP BY 1, 2
+), others AS (
+    SELECT provider, sum(gpu) / nullif(sum(covered), 0) AS share FROM overall GROUP BY provider
 ), used AS (
     SELECT k.provider, k.commitment_id,
            sum(CASE WHEN k.role = 'gpu_use' THEN k.quantity * k.unit_seconds / 3600 * CASE WHEN i.counts_gpus THEN 1 ELSE i.gpus END END * k.share) AS gpu_hours,
@@ -56,7 +60,7 @@ WITH kept AS (
     SELECT k.provider, k.commitment_id, count(n.gpus) AS typed, count(DISTINCT n.model) AS models, min(n.model) AS model,
            count(DISTINCT n.region) AS regions, min(n.region) AS region, count(DISTINCT p.pool) AS pools, min(p.pool) AS pool,
            sum(k.effective_cost * k.share * CASE WHEN n.gpus IS NOT NULL OR s.covered = s.gpu THEN 1
-                                                 ELSE coalesce(s.gpu / nullif(s.covered, 0), o.share, 0) END) AS cost,
+                                                 ELSE coalesce(s.gpu / nullif(s.covered, 0), o.share, t.share, 1) END) AS cost,
            bool_or(k.effective_cost IS NULL) AS is_priceless,
            sum(k.quantity * k.unit_seconds / 3600 * k.share * CASE WHEN k.counts_gpus THEN 1 ELSE coalesce(n.gpus, u.gpus) END) AS gpu_hours,
            -- the bill gives money only: hours at the commitment's own amortized price
@@ -66,6 +70,7 @@ WITH kept AS (
     CROSS JOIN LATERAL (SELECT coalesce(n.pool, concat_ws(' ', n.provider, nullif(n.region, ''), n.model)) AS pool) p
     LEFT JOIN share s ON s.provider = k.provider AND s.commitment_id = k.commitment_id AND s.slice_id = k.slice_id
     LEFT JOIN overall o ON o.provider = k.provider AND o.commitment_id = k.commitment_id
+    LEFT JOIN others t ON t.provider = k.provider
     LEFT JOIN (SELECT provider, commitment_id, CASE WHEN types = 1 THEN gpus END AS gpus FROM used) u
       ON u.provider = k.provider AND u.commitment_id = k.commitment_id
     WHERE k.role = 'commitment_unused' AND k.share > 0 GROUP BY 1, 2
@@ -86,12 +91,14 @@ SELECT n.provider, n.commitment_id, n.name, n.type, n.category, n.bought,
             WHEN x.cost_without_hours IS NULL OR x.cost_without_hours = 0 THEN x.gpu_hours
             WHEN u.types = 1 AND u.own_cost > 0
                 THEN coalesce(x.gpu_hours, 0) + round(x.cost_without_hours / (u.own_cost / u.gpu_hours), 6) END AS unused_gpu_hours,
-       CASE WHEN o.covered = o.gpu OR x.typed > 0 AND o.covered IS NULL THEN 1 ELSE coalesce(round(o.share, 12), 0) END AS gpu_share,
+       CASE WHEN o.covered = o.gpu OR x.typed > 0 AND o.covered IS NULL THEN 1
+            ELSE coalesce(round(o.share, 12), round(t.share, 12), 1) END AS gpu_share,
        (100 * (u.list - u.cost) / nullif(u.list, 0))::float8 AS discount_pct
 FROM named n
 LEFT JOIN used u USING (provider, commitment_id)
 LEFT JOIN unused x USING (provider, commitment_id)
-LEFT JOIN overall o USING (provider, commitment_id);
+LEFT JOIN overall o USING (provider, commitment_id)
+LEFT JOIN others t USING (provider);
 
 INSERT INTO audit.audit_commitment (audit_id, provider, commitment_id, commitment_name, commitment_type, category, model, region, pool,
                                     bought, used_gpu_hours, used_cost, unused_gpu_hours, unused_cost, gpu_share, discount_pct)

@@ -95,6 +95,11 @@ FROM run CROSS JOIN LATERAL (
            'Their money is in the ledger, their hours are not.'
     FROM audit.audit_commitment c WHERE c.audit_id = run.audit_id AND c.unused_gpu_hours IS NULL HAVING count(*) > 0
     UNION ALL
+    SELECT 11.5, 'commitment without use', 'commitments that covered nothing in the window; what they cover is not known, and their money counts as GPU',
+           count(*), sum(c.unused_gpu_hours), sum(c.unused_cost), 'Check what they were bought for.'
+    FROM audit.audit_commitment c WHERE c.audit_id = run.audit_id AND c.used_cost = 0 AND c.unused_cost > 0 AND lower(c.category) = 'spend'
+    HAVING count(*) > 0
+    UNION ALL
     SELECT 12, 'no team', 'cost that neither a tag nor an issue gives to a team', f.instances, f.running_gpu_hours, f.gpu_cost,
            'Tag the resources, or name their issue in a tag.'
     FROM audit.audit_figure f WHERE f.audit_id = run.audit_id AND f.dimension = 'team' AND f.key = '' AND f.gpu_cost <> 0
