@@ -32,6 +32,14 @@ print(sorted({r["rule"] for r in found}),
        and r["rule"] == "end-idle"])' "$work/figures.json")" "['commit', 'end-idle'] []"
 is 'the table prints it too' "$(gpu-audit --config "$conf" figures | grep -c 'deviates')" "$(grep -o '"deviates"' "$work/figures.json" | wc -l)"
 
+status_of() {
+    gpu-audit --config "$conf" figures --format csv --fail-on "$1" >/dev/null 2>&1
+    echo $?
+}
+is 'a finding that was asked about' "$(status_of deviates)" 1
+is 'one there is none of' "$(status_of rejected-records)" 0
+is 'one nobody knows' "$(status_of nonsense)" 2
+
 ok 'once more' run
 unlike 'nothing is analyzed again' "$(cat "$work/out" "$work/err")" 'analyze 2026Q3 .*revision'
 figures_are_true 'once more' "$conf" 2026Q3 "$bundled/truth.json"
