@@ -49,7 +49,7 @@ bill_slice_named(struct bill_load_run *load, const char *period, const char **re
 {
     const char *const param[] = {arena_printf(load->arena, "%d", load->run->source_id), period, NULL, NULL};
 
-    return db_text(load->run->db, load->arena, "sql/billing_slice.sql", 4, param, ret_slice_id, err);
+    return db_text(load->run->db, load->arena, "sql/slice.sql", 4, param, ret_slice_id, err);
 }
 
 bool
@@ -79,7 +79,7 @@ bill_slice_find(struct bill_load_run *load, int64_t start, struct bill_slice **r
         arena_printf(arena, "%" PRId64, slice->from),
         arena_printf(arena, "%" PRId64, slice->to),
     };
-    if (!db_text(load->run->db, arena, "sql/billing_slice.sql", 4, param, &slice->slice_id, err))
+    if (!db_text(load->run->db, arena, "sql/slice.sql", 4, param, &slice->slice_id, err))
         return false;
     slice->next = load->slices;
     load->slices = slice;

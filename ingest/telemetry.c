@@ -36,7 +36,7 @@ telemetry_open(struct telemetry_slice *slice, struct source_run *run, int64_t mo
                            arena_printf(run->arena, "%" PRId64, slice->from),
                            arena_printf(run->arena, "%" PRId64, slice->to)};
 
-    if (!db_text(run->db, run->arena, "sql/telemetry_slice.sql", 4, param, &slice->slice_text,
+    if (!db_text(run->db, run->arena, "sql/slice.sql", 4, param, &slice->slice_text,
                  err)) {
         return false;
     }

@@ -227,4 +227,15 @@ exits "db start with --database" 2 gpu-audit --database "postgresql:///x" db sta
 like "is refused" "$(cat "$work/err")" 'server of your own'
 is "its url has no password" "$(gpu-audit --database 'postgresql://u:hunter2@h/d' db url | grep -c hunter2)" 0
 exits "an unknown action" 2 gpu-audit db frobnicate
+# A machine without the server: its programs, in Debian's place, are hidden in a mount namespace.
+case $(id -u)$pg_bin in
+0/usr/lib/postgresql/*)
+    mkdir "$work/nothing" "$work/bare"
+    chmod 711 "$work/bare"
+    bare='mount --bind "$1" /usr/lib/postgresql && exec gpu-audit db start'
+    is 'no server installed: status 5' "$(XDG_DATA_HOME=$work/bare unshare -m sh -c "$bare" sh "$work/nothing" >"$work/bare.out" 2>&1; echo $?)" 5
+    like 'and the package is named' "$(tr '\n' ' ' <"$work/bare.out")" 'no PostgreSQL server is installed.*package postgresql'
+    ;;
+esac
+
 done_testing
