@@ -26,11 +26,8 @@ dimension_open(struct dimension *dim, struct source_run *run, struct error *err)
     const char *param[] = {arena_printf(run->arena, "%d", run->source_id), "all", NULL, NULL};
 
     *dim = (struct dimension){.run = run, .origin = "user", .started = (int64_t)time(NULL)};
-    /* no row: another command made it at this moment, and a second look sees it */
-    for (int look = 0; look < 2 && !dim->slice_id; look++) {
-        if (!db_text(run->db, run->arena, "sql/slice.sql", 4, param, &dim->slice_id, err)) {
-            return false;
-        }
+    if (!db_text(run->db, run->arena, "sql/slice.sql", 4, param, &dim->slice_id, err)) {
+        return false;
     }
     return dim->slice_id || error_set(err, ERR_BUG, "source %d has no slice", run->source_id);
 }

@@ -52,11 +52,8 @@ ingest_source_row(struct db *db, struct arena *arena, const char *kind, const ch
     const char *param[] = {kind, name, format, location};
     const char *source_id = NULL;
 
-    /* no row: another command made it at this moment, and a second look sees it */
-    for (int look = 0; look < 2 && !source_id; look++) {
-        if (!db_text(db, arena, "sql/ingest_source.sql", 4, param, &source_id, err)) {
-            return false;
-        }
+    if (!db_text(db, arena, "sql/ingest_source.sql", 4, param, &source_id, err)) {
+        return false;
     }
     if (!source_id || sscanf(source_id, "%d", ret_id) != 1) {
         return error_set(err, ERR_BUG, "[%s %s] could not be registered", kind, name);

@@ -113,6 +113,7 @@ for pid in $pids; do
     wait "$pid" || failed=$((failed + 1))
 done
 is 'four at once' "$failed" 0
+[ "$failed" -eq 0 ] || diag "$(cat beside1 beside2 beside3 beside4)"
 rows "$site/proxy///" >beside
 same 'the same rows as one' beside saved
 is 'no number twice' "$(pg_query "select count(*) from (select 1 from audit.gpu_series group by slice_id, series_no having count(*) > 1) d")" 0
