@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include "common/calendar.h"
+#include "common/decimal.h"
 #include "ingest/billing.h"
 
 bool
@@ -231,4 +232,58 @@ bill_json_object(struct arena *arena, struct field json)
         return is_object(json.text, json.size) ? shortened(arena, json) : NULL;
     text = arena_printf(arena, "{%.*s}", (int)(json.size < 1 << 20 ? json.size : 0), json.text);
     return is_object(text, strlen(text)) ? shortened(arena, (struct field){text, strlen(text)}) : NULL;
+}
+
+/* ---------------------------------------------------------------- tags in columns of their own */
+
+static json_t *
+tag_value(struct field cell)
+{
+    size_t size = cell.size;
+
+    if (size > BILL_TEXT_MOST)
+        for (size = BILL_TEXT_MOST; size && (cell.text[size] & 0xC0) == 0x80;)
+            size--;
+    return json_stringn(cell.text, size); /* NULL when it is not UTF-8 */
+}
+
+const char *
+bill_json_gathered(const struct bill_context *context, const char *base)
+{
+    json_t *object = base ? json_loads(base, 0, NULL) : NULL;
+    const char *ret = NULL;
+    char *text;
+
+    if (!json_is_object(object)) {
+        json_decref(object);
+        object = json_object();
+    }
+    for (size_t i = 0; i < context->gathered_count; i++) {
+        const struct bill_gathered *tag = &context->gathered[i];
+
+        if (tag->cell.size && !json_object_get(object, tag->name))
+            (void)json_object_set_new(object, tag->name, tag_value(tag->cell));
+    }
+    text = json_object_size(object) ? json_dumps(object, JSON_COMPACT) : NULL;
+    if (text)
+        ret = arena_strdup(context->arena, text);
+    mem_free(text);
+    json_decref(object);
+    return ret;
+}
+
+/* ---------------------------------------------------------------- sums within a row */
+
+struct field
+bill_sum(struct arena *arena, struct field a, struct field b)
+{
+    struct decimal_sum sum = {0};
+    char text[DECIMAL_TEXT];
+
+    if (!a.size || !b.size)
+        return a.size ? a : b;
+    (void)decimal_add(&sum, a.text, a.size);
+    (void)decimal_add(&sum, b.text, b.size);
+    decimal_format(&sum, text);
+    return (struct field){arena_strdup(arena, text), strlen(text)};
 }

@@ -40,7 +40,10 @@ list_objects(struct bill_load_run *load, struct error *err)
     load->object_count = list.count;
     for (size_t i = 0; i < list.count; i++) {
         load->objects[i].path = list.path[i];
-        load->objects[i].size = stat(list.path[i], &about) ? 0 : (uint64_t)about.st_size;
+        if (stat(list.path[i], &about))
+            continue;
+        load->objects[i].size = (uint64_t)about.st_size;
+        load->objects[i].delivered = about.st_mtime;
         load->total_bytes += load->objects[i].size;
     }
     return true;

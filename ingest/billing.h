@@ -19,7 +19,13 @@
 #include "ingest/gpu_type.h"
 #include "ingest/source.h"
 
-enum { BILL_COLUMNS = 64, BILL_ALIASES = 5, BILL_CLOCK = 4, BILL_TEXT_MOST = 1000 /* bytes of a name */ };
+enum {
+    BILL_COLUMNS = 96,
+    BILL_ALIASES = 12,
+    BILL_GATHERED = 1024,   /* columns of tags in one file */
+    BILL_CLOCK = 4,
+    BILL_TEXT_MOST = 1000,  /* bytes of a name */
+};
 
 enum bill_role {
     BILL_OTHER, /* only totalled */
@@ -33,7 +39,7 @@ enum bill_role {
 enum bill_part { BILL_VALUE, BILL_CLASS, BILL_ITEM };
 
 struct bill_column {
-    const char *names[BILL_ALIASES]; /* in order of preference; NULL-ended */
+    const char *names[BILL_ALIASES]; /* in order of preference; NULL-ended when fewer */
     enum bill_part part;
     bool is_required;
 };
@@ -47,7 +53,11 @@ struct bill_class {
     const char *instance_type, *gpu_count;
     bool counts_gpus;
     int unit_seconds, pricing_unit_seconds; /* of consumed and of priced quantity; 0: no time */
-    uint32_t total_no;             /* billing.c's own */
+    /* A rate the bill itself carries: one unit of fx_from is fx_rate of currency. NULL: none. */
+    const char *fx_from, *fx_rate;
+    /* Charge category whose total takes bill_charge.aside; NULL: none. */
+    const char *aside_category;
+    uint32_t total_no, aside_no;   /* billing_file.c's own */
 };
 
 /* What describe() writes beside it; NULL or "" where the bill has none. */
@@ -62,6 +72,10 @@ struct bill_charge {
     int64_t from, to;
     int unit_seconds;
     struct field quantity, billed, effective, list; /* empty: the bill does not say */
+    /* Money of this row on the invoice that another row takes back: the on-demand price of use that a
+     * savings plan covers. It goes to the total of class->aside_category, so that the invoice adds up. */
+    struct field aside;
+    bool is_use;                   /* says that the bill covers the days from..to: completeness goes by these */
 };
 
 struct bill_clock {
@@ -71,9 +85,18 @@ struct bill_clock {
     unsigned next;
 };
 
+/* A cell of a column that format->gather asks for. */
+struct bill_gathered {
+    const char *name;              /* of the column, without the prefix */
+    struct field cell;
+};
+
 struct bill_context {
     struct arena *arena;           /* for what a call returns */
     const struct gpu_types *types;
+    const void *state;             /* format->state */
+    const struct bill_gathered *gathered; /* describe() only */
+    size_t gathered_count;
     struct bill_clock clock;
 };
 
@@ -86,6 +109,9 @@ struct bill_format {
     const struct bill_column *columns;
     size_t count;
     size_t period;                 /* the column whose text decides the billing period */
+    size_t invoice;                /* the column that is empty until the bill is final; 0: none */
+    const char *const *gather;     /* NULL, or prefixes of columns (one column a tag) for describe(); NULL-ended */
+    const void *state;             /* what the source's ingest function has made of its section */
     const char *(*period_start)(struct bill_context *context, const struct field *cell, int64_t *ret_time);
     /* Optional: more text that classify() goes by, found in raw cells of other parts. */
     struct field (*hint)(const struct field *raw);
@@ -112,5 +138,10 @@ int bill_unit_seconds(struct field unit, bool *ret_gpu_time);
 struct field bill_json_member(struct field json, const char *key);
 /* The object as PostgreSQL takes it, missing braces added; NULL when it is no JSON object. */
 const char *bill_json_object(struct arena *arena, struct field json);
+/* The gathered cells that are not empty as a JSON object, on top of `base` (such an object, or NULL);
+ * NULL when there is nothing. */
+const char *bill_json_gathered(const struct bill_context *context, const char *base);
+/* a + b exactly, as text in arena; an empty one is 0, both empty: empty. Both must fit (decimal_fits). */
+struct field bill_sum(struct arena *arena, struct field a, struct field b);
 
 #endif

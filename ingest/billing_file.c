@@ -7,32 +7,7 @@
 #include "common/log.h"
 #include "ingest/billing_private.h"
 
-enum { BATCH = 4096, RANGES = BILL_COLUMNS };
-
-/* Cells that stand side by side in the file and are of one part, hashed as one text. */
-struct range {
-    size_t first, last; /* slots */
-};
-
-struct reader {
-    struct bill_load_run *load;
-    const struct bill_format *format;
-    size_t object;
-    struct stream *stream;
-    struct csv *csv;
-    struct field raw[BILL_COLUMNS], value[BILL_COLUMNS];
-    struct range ranges[2][RANGES]; /* of BILL_CLASS, BILL_ITEM */
-    size_t range_count[2];
-    struct bill_slice *slice;       /* of the last row whose period could be read */
-    char period[64];                /* the text it was read from */
-    size_t period_size;
-    struct bill_context context;
-    struct arena class_arena, scratch;
-    struct bill_key_table classes;
-    struct bill_class *class;
-    uint32_t class_count;
-    struct bill_part_load early;    /* rejects before the first readable period */
-};
+enum { BATCH = 4096 };
 
 enum outcome { DONE, REJECT, FAILED };
 
@@ -47,32 +22,51 @@ value_of(struct field raw)
     return raw.size == 4 && !memcmp(raw.text, "NULL", 4) ? (struct field){"", 0} : raw;
 }
 
+static bool
+decode_cell(struct field raw, struct arena *arena, struct field *ret_cell)
+{
+    char *into = raw.size && raw.text[0] == '"' ? arena_alloc(arena, raw.size) : NULL;
+    struct field cell;
+
+    if (!csv_decode(raw, into, &cell))
+        return false;
+    *ret_cell = csv_trim(cell);
+    if (ret_cell->size == 4 && !memcmp(ret_cell->text, "NULL", 4))
+        *ret_cell = (struct field){"", 0};
+    return true;
+}
+
+/* The cells of gathered columns, for describe(). */
+static const char *
+decode_gathered(struct bill_reader *reader, struct arena *arena)
+{
+    size_t first = reader->format->count;
+
+    for (size_t i = 0; first + i < reader->slots; i++)
+        if (!decode_cell(reader->raw[first + i], arena, &reader->gathered[i].cell))
+            return arena_printf(arena, "stray quote in %s", csv_name(reader->csv, (size_t)reader->want[first + i]));
+    reader->context.gathered = reader->gathered;
+    reader->context.gathered_count = reader->slots - first;
+    return NULL;
+}
+
 /* All cells but values, decoded into arena; NULL, or why the row is no good. */
 static const char *
-decode(struct reader *reader, struct arena *arena, struct field *ret_cell)
+decode(struct bill_reader *reader, struct arena *arena, struct field *ret_cell)
 {
     for (size_t i = 0; i < reader->format->count; i++) {
-        struct field raw = reader->raw[i], cell;
-        char *into;
-
-        if (reader->format->columns[i].part == BILL_VALUE) {
+        if (reader->format->columns[i].part == BILL_VALUE)
             ret_cell[i] = reader->value[i];
-            continue;
-        }
-        into = raw.size && raw.text[0] == '"' ? arena_alloc(arena, raw.size) : NULL;
-        if (!csv_decode(raw, into, &cell))
+        else if (!decode_cell(reader->raw[i], arena, &ret_cell[i]))
             return arena_printf(arena, "stray quote in %s", reader->format->columns[i].names[0]);
-        ret_cell[i] = csv_trim(cell);
-        if (ret_cell[i].size == 4 && !memcmp(ret_cell[i].text, "NULL", 4))
-            ret_cell[i] = (struct field){"", 0};
     }
     return NULL;
 }
 
 static void
-add_part(const struct reader *reader, enum bill_part part, struct bill_key *key)
+add_part(const struct bill_reader *reader, enum bill_part part, struct bill_key *key)
 {
-    const struct range *range = reader->ranges[part - BILL_CLASS];
+    const struct bill_range *range = reader->ranges[part - BILL_CLASS];
 
     for (size_t n = reader->range_count[part - BILL_CLASS]; n; n--, range++) {
         struct field first = reader->raw[range->first], last = reader->raw[range->last];
@@ -84,9 +78,10 @@ add_part(const struct reader *reader, enum bill_part part, struct bill_key *key)
 /* ---------------------------------------------------------------- classes */
 
 static bool
-find_total(struct bill_load_run *load, struct bill_class *class, struct error *err)
+find_total(struct bill_load_run *load, const struct bill_class *class, const char *category, uint32_t *ret_no,
+           struct error *err)
 {
-    const char *text[] = {class->provider,      class->service,           class->charge_category, class->charge_class,
+    const char *text[] = {class->provider,      class->service,           category, class->charge_class,
                           class->commitment_id, class->commitment_status, class->currency};
     struct bill_key key = bill_key_new();
     const uint32_t *known;
@@ -95,7 +90,7 @@ find_total(struct bill_load_run *load, struct bill_class *class, struct error *e
         bill_key_add(&key, text[i], strlen(text[i]));
     known = bill_key_find(&load->total_keys, key);
     if (known) {
-        class->total_no = *known;
+        *ret_no = *known;
         return true;
     }
     if (load->total_count == BILL_TOTALS_MOST) {
@@ -113,13 +108,13 @@ find_total(struct bill_load_run *load, struct bill_class *class, struct error *e
     }
     for (int i = 0; i < 7; i++)
         load->totals[load->total_count].text[i] = arena_strdup(load->arena, text[i]);
-    class->total_no = load->total_count++;
-    bill_key_put(&load->total_keys, load->arena, key, class->total_no);
+    *ret_no = load->total_count++;
+    bill_key_put(&load->total_keys, load->arena, key, *ret_no);
     return true;
 }
 
 static void
-forget_classes(struct reader *reader)
+forget_classes(struct bill_reader *reader)
 {
     arena_free(&reader->class_arena);
     reader->classes = (struct bill_key_table){0};
@@ -129,7 +124,7 @@ forget_classes(struct reader *reader)
 
 /* The class of the row, and the hash it goes by. */
 static enum outcome
-find_class(struct reader *reader, struct bill_key *ret_key, const struct bill_class **ret_class, const char **reason,
+find_class(struct bill_reader *reader, struct bill_key *ret_key, const struct bill_class **ret_class, const char **reason,
            struct error *err)
 {
     struct bill_key key = bill_key_new();
@@ -157,7 +152,8 @@ find_class(struct reader *reader, struct bill_key *ret_key, const struct bill_cl
         *reason = reader->format->classify(&reader->context, cell, hint, class);
     if (*reason)
         return REJECT;
-    if (!find_total(reader->load, class, err))
+    if (!find_total(reader->load, class, class->charge_category, &class->total_no, err)
+        || (class->aside_category && !find_total(reader->load, class, class->aside_category, &class->aside_no, err)))
         return FAILED;
     bill_key_put(&reader->classes, &reader->class_arena, key, reader->class_count++);
     *ret_class = class;
@@ -168,7 +164,7 @@ find_class(struct reader *reader, struct bill_key *ret_key, const struct bill_cl
 
 /* Sets reader->slice; false: the row has no readable period. */
 static enum outcome
-find_slice(struct reader *reader, const char **reason, struct error *err)
+find_slice(struct bill_reader *reader, const char **reason, struct error *err)
 {
     struct field text = reader->raw[reader->format->period];
     struct bill_slice *slice;
@@ -191,7 +187,7 @@ find_slice(struct reader *reader, const char **reason, struct error *err)
 }
 
 static enum outcome
-keep(struct reader *reader, struct bill_key key, const struct bill_class *class, const struct bill_charge *charge,
+keep(struct bill_reader *reader, struct bill_key key, const struct bill_class *class, const struct bill_charge *charge,
      const char **reason, struct error *err)
 {
     struct bill_slice *slice = reader->slice;
@@ -208,6 +204,8 @@ keep(struct reader *reader, struct bill_key key, const struct bill_class *class,
         return bill_slice_charge(reader->load, slice, *known, csv_line(reader->csv), charge, err) ? DONE : FAILED;
     reader->context.arena = &reader->scratch;
     *reason = decode(reader, &reader->scratch, cell);
+    if (!*reason)
+        *reason = decode_gathered(reader, &reader->scratch);
     if (*reason)
         return REJECT;
     reader->format->describe(&reader->context, class, cell, &item);
@@ -221,8 +219,27 @@ keep(struct reader *reader, struct bill_key key, const struct bill_class *class,
     return bill_slice_charge(reader->load, slice, no, csv_line(reader->csv), charge, err) ? DONE : FAILED;
 }
 
+static void
+count_row(struct bill_reader *reader, const struct bill_class *class, const struct bill_charge *charge)
+{
+    struct bill_slice *slice = reader->slice;
+
+    if (class->role == BILL_OTHER)
+        slice->load->totalled++;
+    else
+        slice->load->kept++;
+    reader->load->without_hours += class->role == BILL_GPU_USE && charge->role == BILL_GPU_MONEY;
+    if (class->aside_category && charge->aside.size)
+        bill_slice_aside(reader->load, slice, class->aside_no, charge->aside);
+    if (reader->has_invoice && value_of(reader->raw[reader->format->invoice]).size)
+        slice->invoiced++;
+    else if (reader->has_invoice)
+        slice->not_invoiced++;
+    bill_period_note(slice, class, charge);
+}
+
 static enum outcome
-take_row(struct reader *reader, const char **reason, struct error *err)
+take_row(struct bill_reader *reader, const char **reason, struct error *err)
 {
     const struct bill_class *class = NULL;
     struct bill_charge charge;
@@ -243,19 +260,17 @@ take_row(struct reader *reader, const char **reason, struct error *err)
     *reason = reader->format->charge(&reader->context, class, reader->value, &charge);
     if (*reason)
         return REJECT;
-    if (class->role == BILL_OTHER) {
+    if (class->role == BILL_OTHER)
         bill_slice_total(reader->load, reader->slice, class->total_no, &charge);
-        reader->slice->load->totalled++;
-        return DONE;
-    }
-    outcome = keep(reader, key, class, &charge, reason, err);
-    reader->slice->load->kept += outcome == DONE;
-    reader->load->without_hours += outcome == DONE && class->role == BILL_GPU_USE && charge.role == BILL_GPU_MONEY;
+    else
+        outcome = keep(reader, key, class, &charge, reason, err);
+    if (outcome == DONE)
+        count_row(reader, class, &charge);
     return outcome;
 }
 
 static void
-reject(struct reader *reader, const char *reason)
+reject(struct bill_reader *reader, const char *reason)
 {
     struct bill_part_load *part = reader->slice ? reader->slice->load : &reader->early;
 
@@ -263,7 +278,7 @@ reject(struct reader *reader, const char *reason)
 }
 
 static bool
-batch_end(struct reader *reader, struct error *err)
+batch_end(struct bill_reader *reader, struct error *err)
 {
     struct bill_load_run *load = reader->load;
 
@@ -272,7 +287,7 @@ batch_end(struct reader *reader, struct error *err)
 }
 
 static bool
-read_rows(struct reader *reader, struct error *err)
+read_rows(struct bill_reader *reader, struct error *err)
 {
     uint64_t *rows = &reader->load->objects[reader->object].rows;
     enum csv_status status;
@@ -299,7 +314,7 @@ read_rows(struct reader *reader, struct error *err)
 
 /* Rejects from before the first readable period belong to it; a file of nothing else is no bill. */
 static bool
-settle_early(struct reader *reader, struct error *err)
+settle_early(struct bill_reader *reader, struct error *err)
 {
     struct bill_part_load *early = &reader->early, *part = reader->slice ? reader->slice->load : NULL;
 
@@ -319,74 +334,14 @@ settle_early(struct reader *reader, struct error *err)
     return true;
 }
 
-/* ---------------------------------------------------------------- header */
-
-static int
-column_of(const struct csv *csv, const struct bill_column *column)
-{
-    for (int i = 0; i < BILL_ALIASES && column->names[i]; i++) {
-        int at = csv_find(csv, column->names[i]);
-
-        if (at >= 0)
-            return at;
-    }
-    return -1;
-}
+/* ---------------------------------------------------------------- all of it */
 
 static bool
-missing(const struct reader *reader, const struct bill_column *column, struct error *err)
-{
-    const char *const *alias = column->names;
-
-    error_set(err, ERR_INPUT, "no column %s", alias[0]);
-    if (alias[1])
-        error_detail(err, "known too as %s%s%s", alias[1], alias[2] ? ", " : "", alias[2] ? alias[2] : "");
-    return error_hint(err, "%s", reader->format->version_hint);
-}
-
-/* Groups the slots of a part by their place in the file. */
-static void
-find_ranges(struct reader *reader, enum bill_part part, const int *want)
-{
-    size_t count = 0;
-    int last = -2;
-
-    for (int column = 0; column < (int)csv_columns(reader->csv); column++)
-        for (size_t slot = 0; slot < reader->format->count; slot++) {
-            if (want[slot] != column || reader->format->columns[slot].part != part)
-                continue;
-            if (column == last + 1)
-                reader->ranges[part - BILL_CLASS][count - 1].last = slot;
-            else
-                reader->ranges[part - BILL_CLASS][count++] = (struct range){slot, slot};
-            last = column;
-            break;
-        }
-    reader->range_count[part - BILL_CLASS] = count;
-}
-
-static bool
-read_header(struct reader *reader, struct error *err)
-{
-    int want[BILL_COLUMNS];
-
-    for (size_t i = 0; i < reader->format->count; i++) {
-        want[i] = column_of(reader->csv, &reader->format->columns[i]);
-        if (want[i] < 0 && reader->format->columns[i].is_required)
-            return missing(reader, &reader->format->columns[i], err);
-    }
-    csv_want(reader->csv, want, reader->format->count);
-    find_ranges(reader, BILL_CLASS, want);
-    find_ranges(reader, BILL_ITEM, want);
-    return true;
-}
-
-static bool
-read_opened(struct reader *reader, struct error *err)
+read_opened(struct bill_reader *reader, struct error *err)
 {
     if (!csv_open(&reader->csv, reader->stream, err))
         return false;
-    if (csv_columns(reader->csv) && (!read_header(reader, err) || !read_rows(reader, err) || !settle_early(reader, err)))
+    if (csv_columns(reader->csv) && (!bill_header_read(reader, err) || !read_rows(reader, err) || !settle_early(reader, err)))
         return false;
     return true;
 }
@@ -395,7 +350,7 @@ bool
 bill_file_read(struct bill_load_run *load, size_t number, struct error *err)
 {
     struct bill_object *object = &load->objects[number];
-    struct reader reader = {.load = load, .format = load->format, .object = number, .context = {.types = load->types}};
+    struct bill_reader reader = {.load = load, .format = load->format, .object = number, .context = {.types = load->types, .state = load->format->state}};
     bool done;
 
     reader.early.last = &reader.early.first;

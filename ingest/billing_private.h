@@ -20,6 +20,7 @@ enum {
     BILL_ITEMS_FLUSH = 2048,
     BILL_CHARGES_FLUSH = 8192,
     BILL_TOTALS_MOST = 65536,
+    BILL_FX_MOST = 1000,           /* different rates in a slice; more are not told apart */
     BILL_LOADS_MOST = 32767,       /* objects in a slice: billing_charge.load_no */
 };
 
@@ -60,6 +61,7 @@ struct bill_part_load {
 struct bill_object {
     const char *path;
     uint64_t size;
+    int64_t delivered;  /* unix seconds; 0: unknown */
     char sha256[65];
     bool is_known;      /* loaded before, as it is */
     bool is_read;
@@ -92,7 +94,17 @@ struct bill_slice {
     struct buf charges, charge_text;
     struct bill_total **totals; /* by total number; NULL: none */
     size_t total_room;
+    uint64_t days;              /* bit n: use on day n of the period */
+    uint64_t invoiced, not_invoiced; /* rows with and without an invoice, where the format can tell */
+    struct bill_fx *fx;         /* rates the bill carries */
+    struct arena period_arena;
     struct bill_slice *next;
+};
+
+struct bill_fx {
+    const char *from, *to, *rate;
+    uint64_t rows;
+    struct bill_fx *next;
 };
 
 struct bill_total_key {
@@ -148,12 +160,55 @@ bool bill_slice_charge(struct bill_load_run *load, struct bill_slice *slice, uin
                        const struct bill_charge *charge, struct error *err) MUST_CHECK;
 void bill_slice_total(struct bill_load_run *load, struct bill_slice *slice, uint32_t total_no,
                       const struct bill_charge *charge);
+/* Money of a row that stands elsewhere: added to a total, not counted as a row of it. */
+void bill_slice_aside(struct bill_load_run *load, struct bill_slice *slice, uint32_t total_no, struct field billed);
 /* Writes what is left and puts the new partitions in the place of the old ones. */
 bool bill_slice_seal(struct bill_load_run *load, struct bill_slice *slice, struct error *err) MUST_CHECK;
 bool bill_slice_drop(struct bill_load_run *load, struct bill_slice *slice, struct error *err) MUST_CHECK;
 void bill_slice_free(struct bill_slice *slice);
 
-/* ---- files (billing_file.c) */
+/* ---- how complete a period is, and the rates it carries (billing_period.c) */
+
+void bill_period_note(struct bill_slice *slice, const struct bill_class *class, const struct bill_charge *charge);
+/* A row of audit.billing_period and the slice's rows of audit.billing_fx, in the place of the old ones. */
+bool bill_period_write(struct bill_load_run *load, const struct bill_slice *slice, struct error *err) MUST_CHECK;
+
+/* ---- files (billing_header.c, billing_file.c) */
+
+enum { BILL_SLOTS = BILL_COLUMNS + BILL_GATHERED };
+
+/* Cells that stand side by side in the file and are of one part, hashed as one text. */
+struct bill_range {
+    size_t first, last; /* slots */
+};
+
+/* One file being read. */
+struct bill_reader {
+    struct bill_load_run *load;
+    const struct bill_format *format;
+    size_t object;
+    struct stream *stream;
+    struct csv *csv;
+    struct field raw[BILL_SLOTS], value[BILL_COLUMNS]; /* raw: the format's columns, then gathered ones */
+    struct bill_gathered gathered[BILL_GATHERED];
+    size_t slots;
+    int want[BILL_SLOTS];                /* column of the file */
+    bool has_invoice;
+    struct bill_range ranges[2][BILL_SLOTS]; /* of BILL_CLASS, BILL_ITEM */
+    size_t range_count[2];
+    struct bill_slice *slice;       /* of the last row whose period could be read */
+    char period[64];                /* the text it was read from */
+    size_t period_size;
+    struct bill_context context;
+    struct arena class_arena, scratch;
+    struct bill_key_table classes;
+    struct bill_class *class;
+    uint32_t class_count;
+    struct bill_part_load early;    /* rejects before the first readable period */
+};
+
+/* Finds the columns of the header; a missing one that must be there is ERR_INPUT. */
+bool bill_header_read(struct bill_reader *reader, struct error *err) MUST_CHECK;
 
 /* Reads one object into the slices of its rows. An error of code ERR_INPUT concerns this file alone. */
 bool bill_file_read(struct bill_load_run *load, size_t object, struct error *err) MUST_CHECK;

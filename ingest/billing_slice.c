@@ -367,6 +367,12 @@ bill_slice_total(struct bill_load_run *load, struct bill_slice *slice, uint32_t 
         (void)decimal_add(&total->list, charge->list.text, charge->list.size);
 }
 
+void
+bill_slice_aside(struct bill_load_run *load, struct bill_slice *slice, uint32_t total_no, struct field billed)
+{
+    (void)decimal_add(&total_at(load, slice, total_no)->billed, billed.text, billed.size);
+}
+
 /* ---------------------------------------------------------------- sealing */
 
 static void
@@ -427,7 +433,7 @@ bill_slice_seal(struct bill_load_run *load, struct bill_slice *slice, struct err
 
     return flush_items(load, slice, err) && flush_charges(load, slice, err)
         && db_run(load->run->db, "sql/billing_replaced.sql", 1, param, err) && write_totals(load, slice, err)
-        && bill_loads_write(load, slice, err) && swap(load, slice, "billing_item", err)
+        && bill_loads_write(load, slice, err) && bill_period_write(load, slice, err) && swap(load, slice, "billing_item", err)
         && swap(load, slice, "billing_charge", err);
 }
 
@@ -444,6 +450,7 @@ bill_slice_free(struct bill_slice *slice)
 {
     arena_free(&slice->arena);
     arena_free(&slice->items_arena);
+    arena_free(&slice->period_arena);
     buf_free(&slice->charges);
     buf_free(&slice->charge_text);
 }

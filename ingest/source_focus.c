@@ -14,7 +14,7 @@
 #include "ingest/billing.h"
 #include "ingest/ingest.h"
 
-enum { CHARGE_MOST_SECONDS = 3653 * 86400 }; /* beyond any term; an hour of it is a row in analysis */
+enum { CHARGE_MOST_SECONDS = 3653 * DAY_SECONDS }; /* beyond any term; an hour of it is a row in analysis */
 
 enum column {
     PERIOD, FROM, TO, QUANTITY, PRICED, BILLED, EFFECTIVE, LIST,
@@ -459,6 +459,7 @@ charge(struct bill_context *context, const struct bill_class *class, const struc
         return "EffectiveCost is no number";
     if (c.list.size && !decimal_fits(c.list.text, c.list.size))
         return "ListCost is no number";
+    c.is_use = !strcasecmp(class->charge_category, "Usage") && c.to - c.from <= DAY_SECONDS;
     *ret = c;
     return class->role == BILL_OTHER ? NULL : set_quantity(class, cell, ret);
 }
@@ -473,6 +474,7 @@ static const struct bill_format focus = {
     .columns = columns,
     .count = COLUMN_COUNT,
     .period = PERIOD,
+    .invoice = INVOICE,
     .period_start = period_start,
     .hint = hint,
     .classify = classify,

@@ -1,0 +1,27 @@
+-- Bills of every provider: what a period's delivery says about itself, and the rates it carries.
+
+CREATE TABLE audit.billing_period (
+    slice_id        int PRIMARY KEY REFERENCES audit.slice,
+    days_present    bit(64) NOT NULL,
+    rows_invoiced   bigint,
+    rows_uninvoiced bigint,
+    delivered       timestamptz
+);
+COMMENT ON TABLE audit.billing_period IS 'One row says how complete the loaded bill of a period is. The view billing_completeness reads it';
+COMMENT ON COLUMN audit.billing_period.slice_id IS 'source and billing period';
+COMMENT ON COLUMN audit.billing_period.days_present IS 'bit n, from the left: there is use on day n of the period';
+COMMENT ON COLUMN audit.billing_period.rows_invoiced IS 'rows that carry an invoice number; NULL where the format has none';
+COMMENT ON COLUMN audit.billing_period.rows_uninvoiced IS 'rows without one: the provider has not closed the bill; NULL where the format has none';
+COMMENT ON COLUMN audit.billing_period.delivered IS 'when the newest object of the period was delivered: its manifest''s word, else the time of the file; NULL: unknown';
+
+CREATE TABLE audit.billing_fx (
+    slice_id       int NOT NULL REFERENCES audit.slice,
+    from_currency  text NOT NULL,
+    to_currency    text NOT NULL,
+    rate           numeric NOT NULL CHECK (rate > 0),
+    row_count      bigint NOT NULL,
+    PRIMARY KEY (slice_id, from_currency, to_currency, rate)
+);
+COMMENT ON TABLE audit.billing_fx IS 'One row is an exchange rate that rows of a bill carry: one unit of from_currency is rate of to_currency';
+COMMENT ON COLUMN audit.billing_fx.to_currency IS 'the currency the bill asks to be paid in';
+COMMENT ON COLUMN audit.billing_fx.row_count IS 'rows that carry it';
