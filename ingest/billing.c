@@ -60,7 +60,8 @@ in_window(const struct bill_load_run *load, const char *period)
         return false;
     memcpy(day, period, 7);
     memcpy(day + 7, "-01", 4);
-    return time_parse(day, 10, &start) && month_next(start) > load->run->settings->window.from;
+    return time_parse(day, 10, &start)
+        && month_next(start) + load->format->zone_seconds > load->run->settings->window.from;
 }
 
 /* Known: on record with this size and hash, and no part of it was passed over that is wanted now. */
@@ -190,20 +191,53 @@ open_changed(struct bill_load_run *load, struct error *err)
     return true;
 }
 
+/* A file that cannot be looked through says why when it is read. */
+static bool
+survey_all(struct bill_load_run *load, struct error *err)
+{
+    const struct bill_format *format = load->format;
+    bool is_new = false;
+
+    for (size_t i = 0; i < load->object_count; i++)
+        is_new |= !load->objects[i].is_known;
+    if (!format->survey || !is_new)
+        return true;
+    for (size_t i = 0; i < load->object_count; i++) {
+        struct error problem = {0};
+
+        if (!bill_file_survey(load, i, &problem) && problem.code != ERR_INPUT) {
+            *err = problem;
+            return false;
+        }
+    }
+    for (size_t i = 0; i < load->object_count; i++) {
+        struct error problem = {0};
+
+        if (format->settle(format->notes, i, load->objects[i].path, &problem))
+            continue;
+        load->objects[i].is_refused = true;
+        if (!fail_object(load, i, &problem, err))
+            return false;
+    }
+    return true;
+}
+
 static bool
 read_all(struct bill_load_run *load, struct error *err)
 {
     for (size_t i = 0; i < load->object_count; i++)
         if (!recognise(load, i, err))
             return false;
+    if (!survey_all(load, err))
+        return false;
     for (size_t i = 0; i < load->object_count; i++)
-        if (!load->objects[i].is_known && !read_object(load, i, err))
+        if (!load->objects[i].is_known && !load->objects[i].is_refused && !read_object(load, i, err))
             return false;
     if (!open_changed(load, err))
         return false;
     load->only_open = true;
     for (size_t i = 0; i < load->object_count; i++)
-        if (load->objects[i].is_known && holds_open_slice(load, i) && !read_object(load, i, err))
+        if (load->objects[i].is_known && !load->objects[i].is_refused && holds_open_slice(load, i) && !read_object(load, i, err))
             return false;
     return true;
 }

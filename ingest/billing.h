@@ -68,7 +68,7 @@ struct bill_item {
 };
 
 struct bill_charge {
-    enum bill_role role;           /* that of the class, or what the quantity makes of it */
+    enum bill_role role;           /* that of the class, or what the values make of it; BILL_OTHER: only totalled */
     int64_t from, to;
     int unit_seconds;
     struct field quantity, billed, effective, list; /* empty: the bill does not say */
@@ -95,6 +95,7 @@ struct bill_context {
     struct arena *arena;           /* for what a call returns */
     const struct gpu_types *types;
     const void *state;             /* format->state */
+    size_t object;                 /* number of the file being read */
     const struct bill_gathered *gathered; /* describe() only */
     size_t gathered_count;
     struct bill_clock clock;
@@ -112,6 +113,15 @@ struct bill_format {
     size_t invoice;                /* the column that is empty until the bill is final; 0: none */
     const char *const *gather;     /* NULL, or prefixes of columns (one column a tag) for describe(); NULL-ended */
     const void *state;             /* what the source's ingest function has made of its section */
+    /* A period begins so long after midnight UTC (it is a month of the provider's own zone; 0: of UTC). */
+    int zone_seconds;
+    /* Optional: where the meaning of a row depends on other rows or files. When any file is new, all are
+     * looked through first: survey() gets every row, raw cells of format->columns, quotes and all; when
+     * every file has been seen, settle() says of each whether it can be read (an error refuses it).
+     * What they write lies in `notes`. */
+    void *notes;
+    void (*survey)(void *notes, struct bill_context *context, const struct field *raw);
+    bool (*settle)(void *notes, size_t object, const char *path, struct error *err);
     const char *(*period_start)(struct bill_context *context, const struct field *cell, int64_t *ret_time);
     /* Optional: more text that classify() goes by, found in raw cells of other parts. */
     struct field (*hint)(const struct field *raw);

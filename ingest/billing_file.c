@@ -170,7 +170,7 @@ find_slice(struct bill_reader *reader, const char **reason, struct error *err)
     struct bill_slice *slice;
     int64_t start;
 
-    if (reader->slice && text.size == reader->period_size && !memcmp(text.text, reader->period, text.size))
+    if (reader->slice && text.size && text.size == reader->period_size && !memcmp(text.text, reader->period, text.size))
         return DONE;
     *reason = reader->format->period_start(&reader->context, reader->value, &start);
     if (*reason)
@@ -224,7 +224,7 @@ count_row(struct bill_reader *reader, const struct bill_class *class, const stru
 {
     struct bill_slice *slice = reader->slice;
 
-    if (class->role == BILL_OTHER)
+    if (charge->role == BILL_OTHER)
         slice->load->totalled++;
     else
         slice->load->kept++;
@@ -261,6 +261,8 @@ take_row(struct bill_reader *reader, const char **reason, struct error *err)
     if (*reason)
         return REJECT;
     if (class->role == BILL_OTHER)
+        charge.role = BILL_OTHER;
+    if (charge.role == BILL_OTHER)
         bill_slice_total(reader->load, reader->slice, class->total_no, &charge);
     else
         outcome = keep(reader, key, class, &charge, reason, err);
@@ -350,7 +352,8 @@ bool
 bill_file_read(struct bill_load_run *load, size_t number, struct error *err)
 {
     struct bill_object *object = &load->objects[number];
-    struct bill_reader reader = {.load = load, .format = load->format, .object = number, .context = {.types = load->types, .state = load->format->state}};
+    struct bill_reader reader = {.load = load, .format = load->format, .object = number,
+                                 .context = {.types = load->types, .state = load->format->state, .object = number}};
     bool done;
 
     reader.early.last = &reader.early.first;
@@ -371,6 +374,50 @@ bill_file_read(struct bill_load_run *load, size_t number, struct error *err)
     csv_close(reader.csv);
     stream_close(reader.stream);
     arena_free(&reader.class_arena);
+    arena_free(&reader.scratch);
+    return done;
+}
+
+/* ---------------------------------------------------------------- looking through */
+
+static bool
+survey_opened(struct bill_reader *reader, struct error *err)
+{
+    enum csv_status status;
+    uint64_t rows = 0;
+
+    if (!csv_open(&reader->csv, reader->stream, err))
+        return false;
+    if (!csv_columns(reader->csv))
+        return true;
+    if (!bill_header_read(reader, err))
+        return false;
+    while ((status = csv_next_raw(reader->csv, reader->raw, err)) != CSV_END) {
+        if (status == CSV_ERROR)
+            return false;
+        if (status == CSV_RECORD)
+            reader->format->survey(reader->format->notes, &reader->context, reader->raw);
+        if (reader->scratch.head)
+            arena_reset(&reader->scratch, (struct arena_mark){NULL, 0});
+        if (++rows % BATCH == 0 && !interrupt_check(err))
+            return false;
+    }
+    return true;
+}
+
+bool
+bill_file_survey(struct bill_load_run *load, size_t number, struct error *err)
+{
+    struct bill_reader reader = {.load = load, .format = load->format, .object = number,
+                                 .context = {.types = load->types, .state = load->format->state, .object = number}};
+    bool done;
+
+    if (!stream_open(&reader.stream, load->objects[number].path, err))
+        return false;
+    reader.context.arena = &reader.scratch;
+    done = survey_opened(&reader, err);
+    csv_close(reader.csv);
+    stream_close(reader.stream);
     arena_free(&reader.scratch);
     return done;
 }

@@ -65,6 +65,7 @@ struct bill_object {
     char sha256[65];
     bool is_known;      /* loaded before, as it is */
     bool is_read;
+    bool is_refused;    /* by format->settle */
     uint64_t rows;      /* of this reading */
     const char *problem; /* not NULL: could not be read */
 };
@@ -212,5 +213,7 @@ bool bill_header_read(struct bill_reader *reader, struct error *err) MUST_CHECK;
 
 /* Reads one object into the slices of its rows. An error of code ERR_INPUT concerns this file alone. */
 bool bill_file_read(struct bill_load_run *load, size_t object, struct error *err) MUST_CHECK;
+/* Shows every row of it to format->survey. */
+bool bill_file_survey(struct bill_load_run *load, size_t object, struct error *err) MUST_CHECK;
 
 #endif

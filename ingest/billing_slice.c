@@ -58,18 +58,19 @@ bill_slice_find(struct bill_load_run *load, int64_t start, struct bill_slice **r
     struct arena *arena = load->arena;
     struct bill_slice *slice;
     char period[CALENDAR_TEXT];
+    int zone = load->format->zone_seconds;
 
     start = month_start(start);
     for (slice = load->slices; slice; slice = slice->next)
-        if (slice->from == start) {
+        if (slice->from == start + zone) {
             *ret_slice = slice;
             return true;
         }
     slice = arena_alloc(arena, sizeof *slice);
     month_format(start, period);
     slice->period = arena_strdup(arena, period);
-    slice->from = start;
-    slice->to = month_next(start);
+    slice->from = start + zone;
+    slice->to = month_next(start) + zone;
     slice->is_skipped = slice->to <= load->run->settings->window.from;
     slice->last_load = &slice->loads;
     slice->next_item = 1;
