@@ -131,12 +131,16 @@ add_query(struct prometheus_server *server, const struct metric *metric, enum st
         [STATISTIC_SUM] = "sum",
         [STATISTIC_AVG] = "avg",
         [STATISTIC_MAX] = "max",
+        [STATISTIC_INCREASE] = "sum",
+        [STATISTIC_CHANGES] = "sum",
     };
     static const char *const inner[STATISTIC_COUNT_OF] = {
-        [STATISTIC_COUNT] = "count",
-        [STATISTIC_SUM] = "sum",
-        [STATISTIC_AVG] = "avg",
-        [STATISTIC_MAX] = "max",
+        [STATISTIC_COUNT] = "count_over_time",
+        [STATISTIC_SUM] = "sum_over_time",
+        [STATISTIC_AVG] = "avg_over_time",
+        [STATISTIC_MAX] = "max_over_time",
+        [STATISTIC_INCREASE] = "increase",
+        [STATISTIC_CHANGES] = "changes",
     };
     struct prometheus_query *query = &server->queries[server->query_count++];
 
@@ -144,7 +148,7 @@ add_query(struct prometheus_server *server, const struct metric *metric, enum st
     query->statistic = statistic;
     query->stage = stage;
     query->promql =
-        arena_printf(server->run->arena, "%s by (%s) (%s_over_time(%s%s[1h]))", outer[statistic],
+        arena_printf(server->run->arena, "%s by (%s) (%s(%s%s[1h]))", outer[statistic],
                      labels, inner[statistic], metric->name, selector);
 }
 
@@ -156,22 +160,12 @@ add_metric(struct prometheus_server *server, const struct metric *metric, const 
     /* Where the driver tells utilization, engine activity is asked of MIG slices only. */
     const char *selector = metric->is_engine && has_driver_util ? "{GPU_I_ID!=\"\"}" : "";
 
-    switch (metric->signal) {
-    case SIGNAL_UTIL:
-    case SIGNAL_SM:
+    if (signal_is_summed(metric->signal)) {
         add_query(server, metric, STATISTIC_COUNT, 0, labels, selector);
         add_query(server, metric, STATISTIC_MAX, 1, labels, selector);
         add_query(server, metric, STATISTIC_SUM, 2, labels, selector);
-        break;
-    case SIGNAL_MEMORY:
-        add_query(server, metric, STATISTIC_MAX, 1, labels, selector);
-        break;
-    case SIGNAL_POWER:
-        add_query(server, metric, STATISTIC_AVG, 1, labels, selector);
-        break;
-    default:
-        break; /* every query costs the server a pass over its samples: temperature is not worth one
-                */
+    } else {
+        add_query(server, metric, signal_statistic(metric->signal, metric->scale), 1, labels, selector);
     }
 }
 

@@ -40,6 +40,7 @@ begin(struct rollup *rollup)
 {
     arena_free(&rollup->arena);
     rollup->free_blocks = NULL;
+    rollup->free_planes = NULL;
     rollup->used_bytes = rollup->count = 0;
     arena_free(&rollup->table_arena);
     rollup->room = TABLE_LEAST;
@@ -154,6 +155,22 @@ rebuild(struct rollup *rollup, size_t room)
     arena_free(&old_arena);
 }
 
+static void
+drop_block(struct rollup *rollup, struct rollup_block *block)
+{
+    for (int i = 0; i < GAUGE_COUNT; i++) {
+        if (block->gauge[i]) {
+            block->gauge[i]->next_free = rollup->free_planes;
+            rollup->free_planes = block->gauge[i];
+            rollup->used_bytes -= sizeof(struct rollup_plane);
+            block->gauge[i] = NULL;
+        }
+    }
+    block->next_free = rollup->free_blocks;
+    rollup->free_blocks = block;
+    rollup->used_bytes -= sizeof(struct rollup_block);
+}
+
 /* Leaves the upper quarter of the buckets to a later pass. */
 static void
 narrow(struct rollup *rollup)
@@ -169,9 +186,7 @@ narrow(struct rollup *rollup)
         }
         for (size_t day = 0; day < rollup->days; day++) {
             if (series->day[day]) {
-                series->day[day]->next_free = rollup->free_blocks;
-                rollup->free_blocks = series->day[day];
-                rollup->used_bytes -= sizeof(struct rollup_block);
+                drop_block(rollup, series->day[day]);
             }
         }
         rollup->count--;
@@ -229,26 +244,60 @@ new_block(struct rollup *rollup)
     }
     rollup->used_bytes += sizeof(*block);
     for (int i = 0; i < DAY_HOURS; i++) {
-        block->cell[i] = (struct rollup_cell){
-            .max = {NAN, NAN},
-            .memory = NAN,
-            .power = NAN,
-            .temperature = NAN,
-        };
+        block->cell[i] = (struct rollup_cell){.max = {NAN, NAN}};
     }
     return block;
+}
+
+static struct rollup_plane *
+new_plane(struct rollup *rollup)
+{
+    struct rollup_plane *plane = rollup->free_planes;
+
+    if (plane) {
+        rollup->free_planes = plane->next_free;
+    } else {
+        plane = arena_alloc(&rollup->arena, sizeof(*plane));
+    }
+    rollup->used_bytes += sizeof(*plane);
+    for (int i = 0; i < DAY_HOURS; i++) {
+        plane->hour[i] = (struct rollup_gauge){.value = NAN};
+    }
+    return plane;
+}
+
+static struct rollup_block *
+block_at(struct rollup *rollup, struct rollup_series *series, int64_t hour)
+{
+    size_t day = (size_t)((hour - rollup->from) / DAY_SECONDS);
+
+    if (!series->day[day]) {
+        series->day[day] = new_block(rollup);
+    }
+    return series->day[day];
+}
+
+static size_t
+hour_of_day(const struct rollup *rollup, int64_t hour)
+{
+    return (size_t)((hour - rollup->from) / HOUR_SECONDS) % DAY_HOURS;
 }
 
 static struct rollup_cell *
 cell_at(struct rollup *rollup, struct rollup_series *series, int64_t hour)
 {
-    size_t hours = (size_t)((hour - rollup->from) / HOUR_SECONDS);
-    struct rollup_block **block = &series->day[hours / DAY_HOURS];
+    return &block_at(rollup, series, hour)->cell[hour_of_day(rollup, hour)];
+}
 
-    if (!*block) {
-        *block = new_block(rollup);
+static struct rollup_gauge *
+gauge_at(struct rollup *rollup, struct rollup_series *series, enum signal signal, int64_t hour)
+{
+    struct rollup_plane **plane = &block_at(rollup, series, hour)->gauge[signal - SIGNAL_SUMMED];
+
+    if (!*plane) {
+        *plane = new_plane(rollup);
     }
-    return &(*block)->cell[hours % DAY_HOURS];
+    return &(*plane)->hour[hour_of_day(rollup, hour)];
 }
 
 /* What is set stays; to be told the same again is no fault. */
@@ -277,12 +326,6 @@ set_count(struct rollup_cell *cell, enum signal signal, double value)
     return ROLLUP_KEPT;
 }
 
-static double
-percent(enum scale scale, double value)
-{
-    return scale == SCALE_RATIO ? value * 100 : value;
-}
-
 /* A sum in delivered units; its mean must be in range. Of the two signals' counts the other's
  * serves where only that was asked for. */
 static enum rollup_verdict
@@ -302,7 +345,7 @@ set_sum(struct rollup_cell *cell, enum signal signal, enum scale scale, double v
     if (!signal_in_range(signal, scale, is_mean ? value : value / count)) {
         return ROLLUP_RANGE;
     }
-    sum = llround(percent(scale, value) * (is_mean ? count : 1) * MILLIONTHS);
+    sum = llround(signal_value(scale, value) * (is_mean ? count : 1) * MILLIONTHS);
     if (cell->flags & flag) {
         return cell->sum[signal] == sum ? ROLLUP_KEPT : ROLLUP_SECOND;
     }
@@ -320,46 +363,61 @@ raise_float(float *into, double value)
 }
 
 static void
-add_power_sample(struct rollup_cell *cell, double value)
+add_summed_sample(struct rollup_cell *cell, enum signal signal, enum scale scale, double value)
 {
-    uint32_t samples = cell->flags >> CELL_POWER_SAMPLES_SHIFT;
-
-    if (samples == UINT16_MAX) {
-        return;
-    }
-    cell->power =
-        samples ? (float)(cell->power + (value - cell->power) / (samples + 1)) : (float)value;
-    cell->flags += 1u << CELL_POWER_SAMPLES_SHIFT;
+    cell->flags |= (uint32_t)(CELL_COUNT | CELL_SUM) << signal;
+    cell->count[signal]++;
+    cell->sum[signal] += llround(signal_value(scale, value) * MILLIONTHS);
+    raise_float(&cell->max[signal], signal_value(scale, value));
 }
 
-static enum rollup_verdict
-add_sample(struct rollup_cell *cell, enum signal signal, enum scale scale, double value)
+static void
+add_mean(struct rollup_gauge *gauge, double value)
 {
-    switch (signal) {
-    case SIGNAL_UTIL:
-    case SIGNAL_SM:
-        cell->flags |= (uint32_t)(CELL_COUNT | CELL_SUM) << signal;
-        cell->count[signal]++;
-        cell->sum[signal] += llround(percent(scale, value) * MILLIONTHS);
-        raise_float(&cell->max[signal], percent(scale, value));
+    gauge->value = gauge->samples++ ? (float)((double)gauge->value + (value - (double)gauge->value) / gauge->samples)
+                                    : (float)value;
+}
+
+static void
+add_amount(struct rollup_gauge *gauge, double amount)
+{
+    gauge->value = (float)((isnan(gauge->value) ? 0 : (double)gauge->value) + amount);
+    gauge->samples++;
+}
+
+/* What a counter's sample adds to the one before; a counter that fell was begun anew. A last error
+ * that is another one, and is one, is one more. */
+static double
+amount_since(enum scale scale, bool has_last, double last, double value)
+{
+    if (!has_last) {
+        return 0;
+    }
+    if (scale == SCALE_LAST) {
+        return value != last && value != 0;
+    }
+    return signal_value(scale, value >= last ? value - last : value);
+}
+
+static void
+add_gauge_sample(struct rollup *rollup, struct rollup_series *series, enum signal signal, enum scale scale,
+                 int64_t hour, double value)
+{
+    struct rollup_gauge *gauge = gauge_at(rollup, series, signal, hour);
+    double *last = &series->last_total[signal - SIGNAL_SUMMED];
+
+    switch (signal_statistic(signal, scale)) {
+    case STATISTIC_MAX:
+        raise_float(&gauge->value, signal_value(scale, value));
         break;
-    case SIGNAL_MEMORY:
-        raise_float(&cell->memory, value);
-        break;
-    case SIGNAL_POWER:
-        add_power_sample(cell, value);
+    case STATISTIC_AVG:
+        add_mean(gauge, signal_value(scale, value));
         break;
     default:
-        raise_float(&cell->temperature, value);
+        add_amount(gauge, amount_since(scale, series->last_sample_ms[signal] > 0, *last, value));
+        *last = value;
         break;
     }
-    return ROLLUP_KEPT;
-}
-
-static bool
-is_summed(enum signal signal)
-{
-    return signal == SIGNAL_UTIL || signal == SIGNAL_SM;
 }
 
 static enum rollup_verdict
@@ -369,30 +427,66 @@ set_statistic(struct rollup_cell *cell, enum signal signal, enum scale scale,
     if (statistic == STATISTIC_COUNT) {
         return set_count(cell, signal, value);
     }
-    if (is_summed(signal) && statistic != STATISTIC_MAX) {
+    if (statistic != STATISTIC_MAX) {
         return set_sum(cell, signal, scale, value, statistic == STATISTIC_AVG);
     }
-    if (is_summed(signal)) {
-        return set_float(&cell->max[signal], percent(scale, value));
-    }
-    if (signal == SIGNAL_MEMORY) {
-        return set_float(&cell->memory, value);
-    }
-    return set_float(signal == SIGNAL_POWER ? &cell->power : &cell->temperature, value);
+    return set_float(&cell->max[signal], signal_value(scale, value));
+}
+
+/* A function of an hour is in the unit of the signal but for its scale; changes are counted already. */
+static double
+gauge_value(enum scale scale, enum statistic statistic, double value)
+{
+    return statistic == STATISTIC_CHANGES ? value : signal_value(scale, value);
 }
 
 bool
 rollup_takes(enum signal signal, enum statistic statistic)
 {
-    switch (signal) {
-    case SIGNAL_UTIL:
-    case SIGNAL_SM:
+    bool is_amount = statistic == STATISTIC_INCREASE || statistic == STATISTIC_CHANGES;
+
+    if (statistic == STATISTIC_SAMPLE) {
         return true;
-    case SIGNAL_POWER:
-        return statistic == STATISTIC_AVG || statistic == STATISTIC_SAMPLE;
-    default:
-        return statistic == STATISTIC_MAX || statistic == STATISTIC_SAMPLE;
     }
+    if (signal_is_summed(signal)) {
+        return !is_amount;
+    }
+    switch (signal_gauge(signal)) {
+    case GAUGE_MAX:
+        return statistic == STATISTIC_MAX;
+    case GAUGE_MEAN:
+        return statistic == STATISTIC_AVG;
+    default:
+        return is_amount || statistic == STATISTIC_AVG;
+    }
+}
+
+/* Sums and counts are judged where they are set; a counter's value says nothing by itself. */
+static bool
+in_range(enum signal signal, enum scale scale, enum statistic statistic, double value)
+{
+    bool is_counter = statistic == STATISTIC_SAMPLE && (scale == SCALE_NANO || scale == SCALE_SECONDS);
+
+    if (statistic == STATISTIC_COUNT || statistic == STATISTIC_SUM) {
+        return true;
+    }
+    return is_counter ? isfinite(value) && value >= 0 : signal_in_range(signal, scale, value);
+}
+
+static enum rollup_verdict
+add_raw(struct rollup *rollup, struct rollup_series *series, enum signal signal, enum scale scale, int64_t hour,
+        int64_t time_ms, double value)
+{
+    if (time_ms <= series->last_sample_ms[signal]) {
+        return ROLLUP_BACKWARDS;
+    }
+    if (signal_is_summed(signal)) {
+        add_summed_sample(cell_at(rollup, series, hour), signal, scale, value);
+    } else {
+        add_gauge_sample(rollup, series, signal, scale, hour, value);
+    }
+    series->last_sample_ms[signal] = time_ms;
+    return ROLLUP_KEPT;
 }
 
 enum rollup_verdict
@@ -404,24 +498,19 @@ rollup_add(struct rollup *rollup, struct rollup_series *series, enum signal sign
     if (hour < rollup->from || hour >= rollup->to) {
         return ROLLUP_OUTSIDE;
     }
-    if (statistic != STATISTIC_COUNT && statistic != STATISTIC_SUM &&
-        !signal_in_range(signal, scale, value)) {
+    if (!in_range(signal, scale, statistic, value)) {
         return ROLLUP_RANGE;
     }
-    if (scale == SCALE_BYTES) {
-        value /= 1048576;
+    if (statistic == STATISTIC_SAMPLE) {
+        return add_raw(rollup, series, signal, scale, hour, time_ms, value);
     }
-    if (statistic != STATISTIC_SAMPLE) {
-        if (time_ms % HOUR_MS != 0) {
-            return ROLLUP_OFF_HOUR;
-        }
+    if (time_ms % HOUR_MS != 0) {
+        return ROLLUP_OFF_HOUR;
+    }
+    if (signal_is_summed(signal)) {
         return set_statistic(cell_at(rollup, series, hour), signal, scale, statistic, value);
     }
-    if (time_ms <= series->last_sample_ms[signal]) {
-        return ROLLUP_BACKWARDS;
-    }
-    series->last_sample_ms[signal] = time_ms;
-    return add_sample(cell_at(rollup, series, hour), signal, scale, value);
+    return set_float(&gauge_at(rollup, series, signal, hour)->value, gauge_value(scale, statistic, value));
 }
 
 bool

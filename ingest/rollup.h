@@ -1,5 +1,6 @@
 /*
- * Hours of GPUs in memory: for every series an hour's sums, counts and maxima, 48 bytes a cell.
+ * Hours of GPUs in memory: for every series an hour's sums, counts and maxima, 40 bytes a cell, and
+ * 8 for each gauge that it has.
  *
  * A product of mean and count is taken for a series with all its labels; only what rollup_emit
  * hands out is merged by identity (two exporters, a changed label that is no part of it). Counts
@@ -60,7 +61,7 @@ struct rollup_series *rollup_series(struct rollup *rollup, const struct label *l
 enum rollup_verdict rollup_add(struct rollup *rollup, struct rollup_series *series,
                                enum signal signal, enum scale scale, enum statistic statistic,
                                int64_t time_ms, double value);
-/* False for what gpu_hour has no column for (the maximum of power). */
+/* False for what gpu_hour has no column for (the maximum of power, the mean of memory). */
 bool rollup_takes(enum signal signal, enum statistic statistic);
 
 struct rollup_row {
@@ -68,8 +69,8 @@ struct rollup_row {
     bool has_util, has_sm;
     int64_t util_sum, sm_sum;                   /* millionths of a percent */
     uint32_t util_samples, sm_samples, samples; /* samples 0: unknown */
-    float util_max_pct, sm_max_pct, memory_max_mib, power_mean_w,
-        temperature_max_c; /* NaN: unknown */
+    float util_max_pct, sm_max_pct; /* NaN: unknown */
+    float gauge[GAUGE_COUNT];       /* by signal - SIGNAL_SUMMED, in the unit of the signal; NaN: unknown */
 };
 
 struct rollup_sink {

@@ -14,13 +14,14 @@ enum { RANK_NONE = 1 << 16 };
 /* One hour of an identity while its series are added up. */
 struct merged {
     bool is_there;
-    int rank[SUMMED]; /* whose metric it is: the lowest rank has the hour */
-    bool has_sum[SUMMED];
-    int64_t sum[SUMMED];
-    uint64_t sum_count[SUMMED]; /* samples behind sum */
-    uint64_t seen[SUMMED];      /* samples, with or without sum */
-    float max[SUMMED], memory, temperature;
-    double power, power_weight;
+    int rank[SIGNAL_SUMMED]; /* whose metric it is: the lowest rank has the hour */
+    bool has_sum[SIGNAL_SUMMED];
+    int64_t sum[SIGNAL_SUMMED];
+    uint64_t sum_count[SIGNAL_SUMMED]; /* samples behind sum */
+    uint64_t seen[SIGNAL_SUMMED];      /* samples, with or without sum */
+    float max[SIGNAL_SUMMED];
+    int gauge_rank[GAUGE_COUNT];
+    double gauge[GAUGE_COUNT], weight[GAUGE_COUNT]; /* weight 0: none yet */
 };
 
 static int
@@ -91,32 +92,75 @@ merge_summed(struct merged *into, const struct rollup_cell *cell, int rank, int 
     raise(&into->max[signal], cell->max[signal]);
 }
 
+/* Of two names of one signal the lower rank has the hour, as with sums. */
 static void
-merge_cell(struct merged *into, const struct rollup_cell *cell, int rank)
+merge_gauge(struct merged *into, int gauge, int rank, double value, double weight)
 {
-    uint32_t count = cell->count[0] > cell->count[1] ? cell->count[0] : cell->count[1];
+    if (into->weight[gauge] > 0 && into->gauge_rank[gauge] != rank) {
+        return;
+    }
+    into->gauge_rank[gauge] = rank;
+    switch (signal_gauge((enum signal)(gauge + SIGNAL_SUMMED))) {
+    case GAUGE_MAX:
+        into->gauge[gauge] = into->weight[gauge] > 0 ? fmax(into->gauge[gauge], value) : value;
+        into->weight[gauge] = 1;
+        break;
+    case GAUGE_MEAN:
+        into->gauge[gauge] += value * weight;
+        into->weight[gauge] += weight;
+        break;
+    default:
+        into->gauge[gauge] += value;
+        into->weight[gauge] = 1;
+        break;
+    }
+}
 
-    if (!cell->flags && isnan(cell->max[0]) && isnan(cell->max[1]) && isnan(cell->memory) &&
-        isnan(cell->power) && isnan(cell->temperature)) {
+static bool
+merge_gauges(struct merged *into, const struct rollup_block *block, int hour, int rank, uint32_t count)
+{
+    bool is_there = false;
+
+    for (int i = 0; i < GAUGE_COUNT; i++) {
+        const struct rollup_gauge *gauge = block->gauge[i] ? &block->gauge[i]->hour[hour] : NULL;
+        double weight = count ? count : 1;
+
+        if (!gauge || isnan(gauge->value)) {
+            continue;
+        }
+        is_there = true;
+        merge_gauge(into, i, rank, (double)gauge->value, gauge->samples ? gauge->samples : weight);
+    }
+    return is_there;
+}
+
+static void
+merge_hour(struct merged *into, const struct rollup_block *block, int hour, int rank)
+{
+    const struct rollup_cell *cell = &block->cell[hour];
+    uint32_t count = cell->count[0] > cell->count[1] ? cell->count[0] : cell->count[1];
+    bool has_gauge = merge_gauges(into, block, hour, rank, count);
+
+    if (!has_gauge && !cell->flags && isnan(cell->max[0]) && isnan(cell->max[1])) {
         return;
     }
     into->is_there = true;
     merge_summed(into, cell, rank, SIGNAL_UTIL);
     merge_summed(into, cell, rank, SIGNAL_SM);
-    raise(&into->memory, cell->memory);
-    raise(&into->temperature, cell->temperature);
-    if (!isnan(cell->power)) {
-        double weight = count ? count : 1;
-
-        into->power += cell->power * weight;
-        into->power_weight += weight;
-    }
 }
 
 static uint32_t
 clamp(uint64_t count)
 {
     return count < INT32_MAX ? (uint32_t)count : INT32_MAX;
+}
+
+static double
+gauge_of(const struct merged *from, int gauge)
+{
+    bool is_mean = signal_gauge((enum signal)(gauge + SIGNAL_SUMMED)) == GAUGE_MEAN;
+
+    return is_mean ? from->gauge[gauge] / from->weight[gauge] : from->gauge[gauge];
 }
 
 static void
@@ -135,10 +179,10 @@ to_row(const struct merged *from, int64_t hour, struct rollup_row *row)
         .samples = clamp(samples),
         .util_max_pct = from->max[SIGNAL_UTIL],
         .sm_max_pct = from->max[SIGNAL_SM],
-        .memory_max_mib = from->memory,
-        .power_mean_w = from->power_weight > 0 ? (float)(from->power / from->power_weight) : NAN,
-        .temperature_max_c = from->temperature,
     };
+    for (int i = 0; i < GAUGE_COUNT; i++) {
+        row->gauge[i] = from->weight[i] > 0 ? (float)gauge_of(from, i) : NAN;
+    }
 }
 
 /* A day of an identity: `count` series that have it under one name. */
@@ -152,13 +196,11 @@ emit_day(const struct rollup *rollup, struct rollup_series *const *group, size_t
         struct merged merged = {
             .rank = {RANK_NONE, RANK_NONE},
             .max = {NAN, NAN},
-            .memory = NAN,
-            .temperature = NAN,
         };
 
         for (size_t j = 0; j < count; j++) {
             if (group[j]->day[day]) {
-                merge_cell(&merged, &group[j]->day[day]->cell[i], group[j]->rank);
+                merge_hour(&merged, group[j]->day[day], i, group[j]->rank);
             }
         }
         if (!merged.is_there) {

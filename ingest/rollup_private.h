@@ -7,34 +7,43 @@
 
 enum { DAY_HOURS = 24 };
 
-/* Sums and counts by signal: util, sm. */
-enum { SUMMED = 2 };
-
 enum cell_flag {
-    CELL_COUNT = 1,                /* << signal */
-    CELL_SUM = 1 << 2,             /* << signal */
-    CELL_POWER_SAMPLES_SHIFT = 16, /* the upper half counts samples behind power, where it is raw */
+    CELL_COUNT = 1,    /* << signal */
+    CELL_SUM = 1 << 2, /* << signal */
 };
 
 struct rollup_cell {
-    int64_t sum[SUMMED]; /* millionths of a percent */
-    uint32_t count[SUMMED];
-    float max[SUMMED], memory, power, temperature; /* NaN: none */
+    int64_t sum[SIGNAL_SUMMED]; /* millionths of a percent */
+    uint32_t count[SIGNAL_SUMMED];
+    float max[SIGNAL_SUMMED]; /* NaN: none */
     uint32_t flags;
 };
-_Static_assert(sizeof(struct rollup_cell) == 48, "a month of 10,000 GPUs is 7.4 million of these");
+_Static_assert(sizeof(struct rollup_cell) == 40, "a month of 10,000 GPUs is 7.4 million of these");
+
+struct rollup_gauge {
+    float value;      /* NaN: none */
+    uint32_t samples; /* behind it, where it is made of raw ones */
+};
+
+/* A gauge's hours of a day: made when the first value comes, since most sources have few. */
+struct rollup_plane {
+    union {
+        struct rollup_gauge hour[DAY_HOURS];
+        struct rollup_plane *next_free;
+    };
+};
 
 struct rollup_block {
-    union {
-        struct rollup_cell cell[DAY_HOURS];
-        struct rollup_block *next_free;
-    };
+    struct rollup_block *next_free;
+    struct rollup_cell cell[DAY_HOURS];
+    struct rollup_plane *gauge[GAUGE_COUNT]; /* NULL: none on this day */
 };
 
 struct rollup_series {
     uint64_t key[2];
     const char *identity[IDENTITY_COUNT];
     int64_t last_sample_ms[SIGNAL_COUNT];
+    double last_total[GAUGE_COUNT]; /* of a counter: its last sample */
     uint8_t bucket, rank;
     uint32_t order;             /* in which it was made */
     struct rollup_block *day[]; /* NULL: no value on that day */
@@ -47,6 +56,7 @@ struct rollup {
     unsigned first, end, width; /* buckets of this pass; those of the one before */
     struct arena arena;         /* series and blocks of this pass */
     struct rollup_block *free_blocks;
+    struct rollup_plane *free_planes;
     struct rollup_series **table; /* open addressing; NULL is free */
     struct arena table_arena;
     size_t room, count;

@@ -9,13 +9,34 @@
 #include <stddef.h>
 
 enum signal {
-    SIGNAL_UTIL,
-    SIGNAL_SM,
-    SIGNAL_MEMORY,
-    SIGNAL_POWER,
-    SIGNAL_TEMPERATURE,
+    SIGNAL_UTIL,             /* percent */
+    SIGNAL_SM,               /* percent */
+    SIGNAL_MEMORY,           /* MiB in use */
+    SIGNAL_POWER,            /* W */
+    SIGNAL_TEMPERATURE,      /* degrees Celsius */
+    SIGNAL_TENSOR,           /* percent: tensor pipes active */
+    SIGNAL_DRAM,             /* percent: memory interface active */
+    SIGNAL_MEMORY_TOTAL,     /* MiB */
+    SIGNAL_PCIE_TX,          /* bytes a second */
+    SIGNAL_PCIE_RX,
+    SIGNAL_NVLINK_TX,
+    SIGNAL_NVLINK_RX,
+    SIGNAL_THROTTLE_POWER,   /* seconds an hour at lower clocks, for want of power */
+    SIGNAL_THROTTLE_THERMAL, /* the same, for heat */
+    SIGNAL_XID,              /* errors the driver reported */
     SIGNAL_COUNT
 };
+
+/* util and sm are kept as sums and counts, since everything is made of them; the others, gauges,
+ * as one number an hour. */
+enum { SIGNAL_SUMMED = SIGNAL_SM + 1, GAUGE_COUNT = SIGNAL_COUNT - SIGNAL_SUMMED };
+enum gauge_kind {
+    GAUGE_MAX,   /* the highest */
+    GAUGE_MEAN,  /* the mean */
+    GAUGE_TOTAL, /* an amount of the hour, added up */
+};
+bool signal_is_summed(enum signal signal);
+enum gauge_kind signal_gauge(enum signal signal); /* of those from SIGNAL_SUMMED on */
 
 /* How a value became: one sample, or a function of the samples of an hour. */
 enum statistic {
@@ -24,12 +45,24 @@ enum statistic {
     STATISTIC_SUM,
     STATISTIC_AVG,
     STATISTIC_MAX,
+    STATISTIC_INCREASE, /* of a counter */
+    STATISTIC_CHANGES,  /* how often the value became another one */
     STATISTIC_COUNT_OF
 };
 
 /* SCALE_AUTO: a share that some call 0..1 and some 0..100 under one name. A day on which any GPU
  * shows more than SHARE_RATIO_MOST is a day of percents. */
-enum scale { SCALE_ONE, SCALE_RATIO, SCALE_AUTO, SCALE_BYTES };
+enum scale {
+    SCALE_ONE,
+    SCALE_RATIO,
+    SCALE_AUTO,
+    SCALE_BYTES,       /* where MiB are meant */
+    SCALE_MILLI,       /* milliwatts */
+    SCALE_NANO,        /* a counter of nanoseconds */
+    SCALE_SECONDS,     /* a counter of seconds */
+    SCALE_HOUR_SHARE,  /* 0 or 1: is it so now; its mean is a share of the hour */
+    SCALE_LAST,        /* the last error there was: each change is one */
+};
 
 struct metric {
     const char *name;
@@ -61,6 +94,11 @@ struct gpu_identity {
     const char *text[IDENTITY_COUNT]; /* NULL where no label says; into the labels, or into host */
     char host[256];                   /* where the host had to be taken out of an address */
 };
+
+/* The one function of an hour's samples that tells a gauge of this scale. */
+enum statistic signal_statistic(enum signal signal, enum scale scale);
+/* A value as delivered in the unit of its signal. */
+double signal_value(enum scale scale, double value);
 
 extern const struct metric signal_metrics[]; /* ends with a NULL name */
 extern const double SHARE_RATIO_MOST;

@@ -13,7 +13,7 @@
 #include "ingest/rollup.h"
 #include "ingest/source.h"
 
-enum { TELEMETRY_REJECTS = 1000, TELEMETRY_RECORD_BYTES = 1024, SHARE_RANKS = 4 };
+enum { TELEMETRY_REJECTS = 1000, TELEMETRY_RECORD_BYTES = 1024, SHARE_RANKS = 5 };
 
 /* A file, or the queries of a day. */
 struct telemetry_object {
@@ -39,7 +39,7 @@ struct telemetry_reject {
 struct telemetry_shares {
     int64_t from;
     size_t days;
-    float (*most)[SIGNAL_SM + 1][SHARE_RANKS];
+    float (*most)[SIGNAL_SUMMED][SHARE_RANKS];
 };
 
 struct telemetry_slice {

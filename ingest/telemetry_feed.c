@@ -31,7 +31,7 @@ share_at(const struct telemetry_shares *shares, const struct metric *metric, int
     int64_t hour = hour_of(time_ms);
     size_t day = (size_t)((hour - shares->from) / DAY_SECONDS);
 
-    if (hour < shares->from || day >= shares->days || metric->signal > SIGNAL_SM ||
+    if (hour < shares->from || day >= shares->days || !signal_is_summed(metric->signal) ||
         metric->rank >= SHARE_RANKS) {
         return NULL;
     }

@@ -8,7 +8,7 @@
 
 #include "ingest/telemetry_private.h"
 
-enum { HOUR_COLUMNS = 14, SERIES_COLUMNS = 11, REJECT_COLUMNS = 4 };
+enum { HOUR_COLUMNS = 11 + GAUGE_COUNT, SERIES_COLUMNS = 11, REJECT_COLUMNS = 4 };
 
 static void
 copy_share(struct copy *copy, bool is_known, uint32_t samples, int64_t sum, float most_pct)
@@ -37,6 +37,7 @@ copy_float(struct copy *copy, float value)
     }
 }
 
+/* Gauges in the order of enum signal. */
 static bool
 send_row(void *context, int series_no, const struct rollup_row *row, struct error *err)
 {
@@ -49,9 +50,9 @@ send_row(void *context, int series_no, const struct rollup_row *row, struct erro
     copy_share(copy, row->has_util, row->util_samples, row->util_sum, row->util_max_pct);
     copy_share(copy, row->has_sm, row->sm_samples, row->sm_sum, row->sm_max_pct);
     copy_null(copy); /* idle_samples: no function of Prometheus tells them */
-    copy_float(copy, row->memory_max_mib);
-    copy_float(copy, row->power_mean_w);
-    copy_float(copy, row->temperature_max_c);
+    for (int i = 0; i < GAUGE_COUNT; i++) {
+        copy_float(copy, row->gauge[i]);
+    }
     if (row->samples) {
         copy_int4(copy, (int32_t)row->samples);
     } else {
@@ -91,7 +92,7 @@ static bool
 copy_into(struct telemetry_slice *slice, const char *table, const char *columns, int count,
           struct error *err)
 {
-    char sql[400];
+    char sql[800];
 
     snprintf(sql, sizeof(sql), "COPY audit.%s_s%d%s (%s) FROM STDIN (FORMAT binary%s)", table,
              slice->slice_id, slice->known ? "" : "_new", columns, slice->known ? "" : ", FREEZE");
@@ -120,7 +121,9 @@ send_hours(struct telemetry_slice *slice, struct rollup *rollup, struct error *e
     if (!copy_into(slice, "gpu_hour",
                    "slice_id, series_no, hour, util_samples, util_sum, util_max_pct, sm_samples, "
                    "sm_sum, sm_max_pct, "
-                   "idle_samples, memory_max_mib, power_mean_w, temperature_max_c, samples",
+                   "idle_samples, memory_max_mib, power_mean_w, temperature_max_c, tensor_mean_pct, "
+                   "dram_mean_pct, memory_total_mib, pcie_tx_mean_b_s, pcie_rx_mean_b_s, nvlink_tx_mean_b_s, "
+                   "nvlink_rx_mean_b_s, throttle_power_s, throttle_thermal_s, xid_changes, samples",
                    HOUR_COLUMNS, err)) {
         return false;
     }

@@ -57,7 +57,8 @@ take_row(void *context, int series_no, const struct rollup_row *row, struct erro
         buf_printf(&sink->text, " sm %u %lld", row->sm_samples, (long long)row->sm_sum);
     }
     buf_printf(&sink->text, " max %g %g mem %g power %g of %u\n", (double)row->util_max_pct,
-               (double)row->sm_max_pct, (double)row->memory_max_mib, (double)row->power_mean_w,
+               (double)row->sm_max_pct, (double)row->gauge[SIGNAL_MEMORY - SIGNAL_SUMMED],
+               (double)row->gauge[SIGNAL_POWER - SIGNAL_SUMMED],
                row->samples);
     return true;
 }
@@ -243,6 +244,91 @@ test_samples(void **state)
     arena_free(&arena);
 }
 
+/* The gauges of a row, by signal. */
+static bool
+take_gauges(void *context, int series_no, const struct rollup_row *row, struct error *err)
+{
+    struct sink *sink = context;
+
+    (void)err;
+    buf_printf(&sink->text, "%d h%d", series_no, (int)((row->hour - JULY) / HOUR_SECONDS));
+    for (int signal = SIGNAL_SUMMED; signal < SIGNAL_COUNT; signal++) {
+        float value = row->gauge[signal - SIGNAL_SUMMED];
+
+        if (!isnan(value)) {
+            buf_printf(&sink->text, " %s %g", signal_name((enum signal)signal), (double)value);
+        }
+    }
+    buf_puts(&sink->text, "\n");
+    return true;
+}
+
+static enum rollup_verdict
+sample(struct rollup *rollup, struct rollup_series *series, const char *metric, int minute, double value)
+{
+    const struct metric *of = signal_metric(metric);
+
+    return rollup_add(rollup, series, of->signal, of->scale, STATISTIC_SAMPLE, (JULY + (int64_t)minute * 60) * 1000,
+                      value);
+}
+
+/* Counters by what they grew, a restart included; errors by their changes; shares of the hour as
+ * seconds; of two names of a signal the lower rank has the hour. */
+static void
+test_gauges(void **state)
+{
+    static const char *const wanted = "GPU-a p\n"
+                                      "0 h0 fb 3 tensor 25 pcietx 1.5e+10 powercap 30 thermal 900 xid 2\n"
+                                      "0 h1 dram 40 powercap 7\n"
+                                      "0 h2 powercap 12 xid 3\n";
+    struct arena arena = {0};
+    struct rollup *rollup = rollup_open(&arena, JULY, JULY + DAYS_31, 0);
+    struct rollup_series *a = series_of(rollup, "GPU-a", "p", "i1", 0);
+    struct rollup_series *second = series_of(rollup, "GPU-a", "p", "i1", 1);
+    struct rollup_series *third = series_of(rollup, "GPU-a", "p", "i1", 2);
+    struct sink sink = {0};
+    const struct rollup_sink to = {&sink, take_identity, take_gauges};
+    struct error err = {0};
+
+    (void)state;
+    assert_int_equal(sample(rollup, a, "DCGM_FI_DEV_POWER_VIOLATION", 1, 5e15), ROLLUP_KEPT);
+    assert_int_equal(sample(rollup, a, "DCGM_FI_DEV_POWER_VIOLATION", 30, 5e15 + 20e9), ROLLUP_KEPT);
+    assert_int_equal(sample(rollup, a, "DCGM_FI_DEV_POWER_VIOLATION", 40, 10e9), ROLLUP_KEPT); /* restarted */
+    assert_int_equal(sample(rollup, a, "DCGM_FI_DEV_POWER_VIOLATION", 70, 17e9), ROLLUP_KEPT);
+    assert_int_equal(sample(rollup, a, "DCGM_FI_DEV_POWER_VIOLATION", 71, -1), ROLLUP_RANGE);
+    assert_int_equal(sample(rollup, a, "DCGM_FI_DEV_XID_ERRORS", 1, 0), ROLLUP_KEPT);
+    assert_int_equal(sample(rollup, a, "DCGM_FI_DEV_XID_ERRORS", 2, 79), ROLLUP_KEPT);
+    assert_int_equal(sample(rollup, a, "DCGM_FI_DEV_XID_ERRORS", 3, 79), ROLLUP_KEPT); /* sticks */
+    assert_int_equal(sample(rollup, a, "DCGM_FI_DEV_XID_ERRORS", 4, 0), ROLLUP_KEPT);  /* cleared */
+    assert_int_equal(sample(rollup, a, "DCGM_FI_DEV_XID_ERRORS", 5, 48), ROLLUP_KEPT);
+    assert_int_equal(sample(rollup, third, "nvidia_smi_clocks_event_reasons_sw_thermal_slowdown", 1, 1), ROLLUP_KEPT);
+    assert_int_equal(sample(rollup, third, "nvidia_smi_clocks_event_reasons_sw_thermal_slowdown", 2, 0), ROLLUP_KEPT);
+    assert_int_equal(sample(rollup, third, "nvidia_smi_clocks_event_reasons_sw_thermal_slowdown", 3, 0), ROLLUP_KEPT);
+    assert_int_equal(sample(rollup, third, "nvidia_smi_clocks_event_reasons_sw_thermal_slowdown", 4, 0), ROLLUP_KEPT);
+    assert_int_equal(sample(rollup, a, "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", 1, 0.1), ROLLUP_KEPT);
+    assert_int_equal(sample(rollup, a, "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", 2, 0.4), ROLLUP_KEPT);
+    assert_int_equal(sample(rollup, a, "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", 3, 1.2), ROLLUP_RANGE);
+    assert_int_equal(sample(rollup, a, "DCGM_FI_PROF_PCIE_TX_BYTES", 1, 1.5e10), ROLLUP_KEPT);
+    assert_int_equal(sample(rollup, a, "DCGM_FI_DEV_FB_USED", 1, 3), ROLLUP_KEPT);
+    assert_int_equal(sample(rollup, second, "DCGM_FI_DEV_FB_USED_BYTES", 1, 7 * 1048576.0), ROLLUP_KEPT);
+    assert_int_equal(add(rollup, a, SIGNAL_DRAM, STATISTIC_AVG, 1, 40), ROLLUP_KEPT);
+    assert_int_equal(rollup_add(rollup, a, SIGNAL_THROTTLE_POWER, SCALE_NANO, STATISTIC_INCREASE,
+                                (JULY + 3 * HOUR_SECONDS) * 1000, 12e9), ROLLUP_KEPT);
+    assert_int_equal(rollup_add(rollup, a, SIGNAL_THROTTLE_POWER, SCALE_NANO, STATISTIC_INCREASE,
+                                (JULY + 4 * HOUR_SECONDS) * 1000, 9000e9), ROLLUP_RANGE); /* 2.5 h in an hour */
+    assert_int_equal(rollup_add(rollup, a, SIGNAL_XID, SCALE_LAST, STATISTIC_CHANGES, (JULY + 3 * HOUR_SECONDS) * 1000,
+                                3), ROLLUP_KEPT);
+    buf_puts(&sink.text, "");
+    assert_true(rollup_emit(rollup, &to, &err));
+    assert_string_equal(sink.text.data, wanted);
+    buf_free(&sink.text);
+    rollup_close(rollup);
+    arena_free(&arena);
+    assert_false(rollup_takes(SIGNAL_MEMORY, STATISTIC_AVG));
+    assert_false(rollup_takes(SIGNAL_UTIL, STATISTIC_INCREASE));
+    assert_true(rollup_takes(SIGNAL_THROTTLE_POWER, STATISTIC_INCREASE));
+}
+
 /* One pass over `gpus` GPUs of 31 days. */
 static void
 feed(struct rollup *rollup, int gpus)
@@ -321,7 +407,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_product), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_merge),   cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_gauges),  cmocka_unit_test(test_passes),
     };
 
     return cmocka_run_group_tests_name("rollup", tests, NULL, NULL);
