@@ -203,9 +203,9 @@ def compare(found, spent):
             ratio(f"whole audit: {name} / gpu-audit", found[name].cpu, spent["all"].all, "at least " + {"DuckDB": "5", "pandas": "7"}[name])
 
 
-def make_estate(args, estate):
+def make_estate(args, estate, parts=("focus", "prom_json", "jira", "inventory")):
     subprocess.run([str(args.kit / "fleetgen.py"), "--gpus", str(args.gpus), "--days", str(args.days), "--start", args.start,
-                    "--seed", str(args.seed), "--out", str(estate), "--parts", "focus", "prom_json", "jira", "inventory"],
+                    "--seed", str(args.seed), "--out", str(estate), "--parts", *parts],
                    check=True, stdout=subprocess.DEVNULL, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
 
 
