@@ -57,6 +57,7 @@ struct bill_class {
     const char *fx_from, *fx_rate;
     /* Charge category whose total takes bill_charge.aside; NULL: none. */
     const char *aside_category;
+    const void *own;               /* the format's, for charge() */
     uint32_t total_no, aside_no;   /* billing_file.c's own */
 };
 
@@ -96,6 +97,7 @@ struct bill_context {
     const struct gpu_types *types;
     const void *state;             /* format->state */
     size_t object;                 /* number of the file being read */
+    const char *path;              /* its name */
     const struct bill_gathered *gathered; /* describe() only */
     size_t gathered_count;
     struct bill_clock clock;

@@ -257,6 +257,7 @@ take_row(struct bill_reader *reader, const char **reason, struct error *err)
     outcome = find_class(reader, &key, &class, reason, err);
     if (outcome != DONE)
         return outcome;
+    reader->context.arena = &reader->scratch;
     *reason = reader->format->charge(&reader->context, class, reader->value, &charge);
     if (*reason)
         return REJECT;
@@ -353,7 +354,8 @@ bill_file_read(struct bill_load_run *load, size_t number, struct error *err)
 {
     struct bill_object *object = &load->objects[number];
     struct bill_reader reader = {.load = load, .format = load->format, .object = number,
-                                 .context = {.types = load->types, .state = load->format->state, .object = number}};
+                                 .context = {.types = load->types, .state = load->format->state, .object = number,
+                                             .path = object->path}};
     bool done;
 
     reader.early.last = &reader.early.first;
@@ -409,7 +411,8 @@ bool
 bill_file_survey(struct bill_load_run *load, size_t number, struct error *err)
 {
     struct bill_reader reader = {.load = load, .format = load->format, .object = number,
-                                 .context = {.types = load->types, .state = load->format->state, .object = number}};
+                                 .context = {.types = load->types, .state = load->format->state, .object = number,
+                                             .path = load->objects[number].path}};
     bool done;
 
     if (!stream_open(&reader.stream, load->objects[number].path, err))
