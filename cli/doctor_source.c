@@ -6,7 +6,10 @@
 
 #include "cli/doctor.h"
 #include "common/http.h"
+#include "common/object.h"
 #include "common/stream.h"
+#include "ingest/billing.h"
+#include "ingest/billing_private.h"
 #include "ingest/source.h"
 
 enum { PROBE_MOST_BYTES = 1024 * 1024, START_BYTES = 4096 };
@@ -51,6 +54,50 @@ check_files(struct settings *settings, const struct section *section, struct buf
     return true;
 }
 
+/* Bills: which objects would be loaded, and whether they can be had: the beginning of each file here,
+ * some bytes of one object elsewhere. */
+static bool
+check_objects(struct settings *settings, struct object_store *store, const struct section *section,
+              const struct bill_format *format, struct buf *finding, struct error *err)
+{
+    struct delivery_choice choice;
+    uint64_t bytes = 0, read = 0;
+    size_t i;
+
+    if (!bill_objects_choose(store, settings, section, format, &choice, err))
+        return false;
+    if (choice.failed_count) {
+        error_set(err, ERR_INPUT, "\"%s\" %s", choice.failed[0]->manifest, choice.failed[0]->problem);
+        return error_hint(err, "%s", choice.failed[0]->hint);
+    }
+    for (i = 0; i < choice.count; i++) {
+        bytes += choice.object[i].object.size;
+        if (!interrupt_check(err) ||
+            (!object_store_is_remote(store) && !read_start(choice.object[i].object.name, &read, err)))
+            return false;
+    }
+    if (choice.count && object_store_is_remote(store) &&
+        !object_probe(store, &choice.object[choice.count - 1].object, err))
+        return false;
+    buf_printf(finding, "%zu file%s, %.0f KiB", choice.count, choice.count == 1 ? "" : "s",
+               (double)(bytes + 1023) / 1024.0);
+    return true;
+}
+
+static bool
+check_bills(struct settings *settings, const struct section *section,
+            const struct bill_format *format, struct buf *finding, struct error *err)
+{
+    struct object_store *store;
+    bool is_good;
+
+    if (!object_store_open(&store, settings, section, err))
+        return false;
+    is_good = check_objects(settings, store, section, format, finding, err);
+    object_store_close(store);
+    return is_good;
+}
+
 static bool
 check_server(struct settings *settings, const struct section *section, const char *probe,
              struct buf *finding, struct error *err)
@@ -85,6 +132,8 @@ doctor_source(struct settings *settings, const struct section *section, struct b
 
     if (!source || !settings_check_source(settings, section, source->keys, err))
         return false;
+    if (source->kind == SOURCE_BILLING && source->bill)
+        return check_bills(settings, section, source->bill, finding, err);
     if (!path == !url) {
         error_set(err, ERR_CONFIG, "%s: [%s %s] has %s", section_origin(settings, section, NULL),
                   section->kind, section->name,

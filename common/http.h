@@ -2,7 +2,8 @@
  * One HTTP client for all sources, on libcurl: timeouts, retries with backoff and jitter on
  * network failures, 429, 5xx and 499, Retry-After (bounded), TLS verified, no credentials across
  * redirects, a limit on the decoded size, gzip, proxies from the environment.
- * Basic, bearer, client certificates, extra headers. Secrets are never in a URL or an error.
+ * Basic, bearer, client certificates, extra headers. Secrets are never in an error; what stands behind
+ * "?" of a URL is shown in no message when hides_query says that it is one.
  */
 #ifndef COMMON_HTTP_H
 #define COMMON_HTTP_H
@@ -16,6 +17,8 @@
 #include "common/error.h"
 #include "common/settings.h"
 
+struct http_reply;
+struct http_reply;
 struct http; /* a client: connections, credentials, limits */
 
 struct http_request {
@@ -28,12 +31,29 @@ struct http_request {
      * http_done, http_send returns true (a 422 that asks for smaller steps). Asked with a NULL body
      * when the answer passed limit_bytes. */
     bool (*is_answer)(long status, const struct buf *body);
+
+    /* For who fetches large things, signs, or asks for a part. */
+    void *context; /* of the two below */
+    /* NULL, or headers of one try ("Name: value", NULL-ended), asked for anew each time: a signature
+     * ages, and what is to come gets less. Redirects are not followed then. */
+    const char *const *(*headers)(void *context);
+    /* NULL, or takes the body of a 2xx as it comes, undecoded and without limit; reply tells the head.
+     * False stops the transfer. A try that took something does not count. */
+    bool (*take)(void *context, const struct http_reply *reply, const void *data, size_t size);
+    bool hides_query; /* a secret stands behind "?" */
+    bool is_near;     /* on this machine's own link: no proxy, and few seconds to wait */
 };
 struct http_reply {
     long status;
     struct buf body; /* the caller frees (buf_free) */
     char content_type[128];
     bool is_too_large; /* the body passed limit_bytes and is cut */
+    char etag[200];    /* as sent, with its quotes; "" without */
+    char region[40];   /* x-amz-bucket-region */
+    int64_t length;    /* of the whole thing, where the head tells; -1: unknown */
+    int64_t first;     /* of a 206: where its part begins */
+    int64_t modified;  /* unix seconds; 0: unknown */
+    int64_t date;      /* the server's clock; 0: unknown */
 };
 
 /* Reads url, user, token, password, token-file …, ca-file, cert-file, key-file, header (any number,

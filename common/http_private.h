@@ -27,6 +27,8 @@ struct http_transfer {
     char reason[CURL_ERROR_SIZE];
     CURLcode code;
     int tries;
+    uint64_t taken; /* bytes given to request->take in this try */
+    bool is_stopped; /* it would take no more */
     long retry_after_seconds;
     int64_t not_before_ms;
     enum { TRANSFER_FREE, TRANSFER_WAITS, TRANSFER_RUNS, TRANSFER_DONE } state;

@@ -17,6 +17,7 @@ enum {
     BACKOFF_MS = 500,
     BACKOFF_MOST_MS = 30000,
     RETRY_AFTER_MOST_SECONDS = 60,
+    NEAR_TIMEOUT_SECONDS = 5,
     DETAIL_BYTES = 400,
 };
 
@@ -37,12 +38,77 @@ take_body(char *data, size_t size, size_t count, void *context)
         transfer->request->limit_bytes ? transfer->request->limit_bytes : BODY_LIMIT_BYTES;
 
     size *= count;
+    if (transfer->request->take && transfer->reply.status >= 200 && transfer->reply.status < 300) {
+        transfer->is_stopped = !transfer->request->take(transfer->request->context, &transfer->reply, data, size);
+        transfer->taken += transfer->is_stopped ? 0 : size;
+        return transfer->is_stopped ? 0 : size;
+    }
     if (size > limit || transfer->reply.body.size > limit - size) {
         transfer->reply.is_too_large = true;
         return 0;
     }
     buf_add(&transfer->reply.body, data, size);
     return transfer->reply.body.overflow ? 0 : size;
+}
+
+/* "bytes 10-19/20", "bytes *" "/20" */
+static void
+take_range(struct http_reply *reply, const char *value)
+{
+    const char *slash = strchr(value, '/');
+
+    value += strcspn(value, "0123456789*/");
+    reply->first = *value == '*' ? 0 : strtoll(value, NULL, 10);
+    reply->length = slash && slash[1] >= '0' && slash[1] <= '9' ? strtoll(slash + 1, NULL, 10) : -1;
+}
+
+static void
+take_field(struct http_reply *reply, const char *name, const char *value)
+{
+    if (strcasecmp(name, "etag") == 0)
+        snprintf(reply->etag, sizeof(reply->etag), "%s", value);
+    else if (strcasecmp(name, "x-amz-bucket-region") == 0)
+        snprintf(reply->region, sizeof(reply->region), "%s", value);
+    else if (strcasecmp(name, "content-length") == 0 && reply->status != 206 && *value >= '0' && *value <= '9')
+        reply->length = strtoll(value, NULL, 10);
+    else if (strcasecmp(name, "content-range") == 0)
+        take_range(reply, value);
+    else if (strcasecmp(name, "last-modified") == 0)
+        reply->modified = curl_getdate(value, NULL) > 0 ? curl_getdate(value, NULL) : 0;
+    else if (strcasecmp(name, "date") == 0)
+        reply->date = curl_getdate(value, NULL) > 0 ? curl_getdate(value, NULL) : 0;
+}
+
+static void
+begin_head(struct http_reply *reply)
+{
+    reply->etag[0] = reply->region[0] = '\0';
+    reply->length = -1;
+    reply->first = reply->modified = reply->date = 0;
+}
+
+/* One line of a head; a status line begins it anew, as after "100 Continue". */
+static size_t
+take_head(char *data, size_t size, size_t count, void *context)
+{
+    struct http_transfer *transfer = context;
+    char line[400], *value;
+    size_t length = size * count < sizeof(line) - 1 ? size * count : sizeof(line) - 1;
+
+    memcpy(line, data, length);
+    while (length && (unsigned char)line[length - 1] <= ' ')
+        length--;
+    line[length] = '\0';
+    if (strncmp(line, "HTTP/", 5) == 0) {
+        begin_head(&transfer->reply);
+        curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &transfer->reply.status);
+    }
+    value = strchr(line, ':');
+    if (value) {
+        *value++ = '\0';
+        take_field(&transfer->reply, line, value + strspn(value, " \t"));
+    }
+    return size * count;
 }
 
 static void
@@ -67,26 +133,47 @@ set_credentials(const struct http *http, CURL *easy)
 /* curl keeps credentials of its own options to the first host, but sends extra headers along: with
  * those a redirect is not followed. */
 static void
-set_limits(const struct http *http, CURL *easy)
+set_limits(const struct http *http, const struct http_request *request, CURL *easy)
 {
+    long seconds = request->is_near ? (long)NEAR_TIMEOUT_SECONDS : http->timeout_seconds;
+
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, http->has_own_headers ? 0L : 1L);
+    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, http->has_own_headers || request->headers ? 0L : 1L);
     curl_easy_setopt(easy, CURLOPT_MAXREDIRS, 5L);
     curl_easy_setopt(easy, CURLOPT_POSTREDIR, (long)CURL_REDIR_POST_ALL);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT,
-                     http->timeout_seconds < CONNECT_TIMEOUT_SECONDS
-                         ? http->timeout_seconds
-                         : (long)CONNECT_TIMEOUT_SECONDS);
-    curl_easy_setopt(easy, CURLOPT_TIMEOUT, http->timeout_seconds);
+                     seconds < CONNECT_TIMEOUT_SECONDS ? seconds : (long)CONNECT_TIMEOUT_SECONDS);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
+    if (request->is_near)
+        curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
+    if (request->take) { /* however long it takes, as long as something comes */
+        curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+        curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, seconds);
+    } else {
+        curl_easy_setopt(easy, CURLOPT_TIMEOUT, seconds);
+        curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
+    }
     curl_easy_setopt(easy, CURLOPT_USERAGENT, http->agent);
+}
+
+static bool
+add_headers(struct http_transfer *transfer, const char *const *headers)
+{
+    for (; *headers; headers++) {
+        struct curl_slist *grown = curl_slist_append(transfer->headers, *headers);
+
+        if (!grown)
+            return false;
+        transfer->headers = grown;
+    }
+    return true;
 }
 
 static bool
 set_headers(const struct http *http, struct http_transfer *transfer)
 {
+    const char *const *own = transfer->request->headers ? transfer->request->headers(transfer->request->context) : NULL;
     const struct curl_slist *header;
     struct curl_slist *grown = curl_slist_append(NULL, "Expect:");
     char type[160];
@@ -102,7 +189,7 @@ set_headers(const struct http *http, struct http_transfer *transfer)
     }
     if (grown)
         transfer->headers = grown;
-    return grown != NULL;
+    return grown && (!own || add_headers(transfer, own));
 }
 
 static void
@@ -112,6 +199,9 @@ set_request(struct http_transfer *transfer)
     CURL *easy = transfer->easy;
 
     curl_easy_setopt(easy, CURLOPT_URL, request->url);
+    curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L); /* a key may hold ".." */
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_head);
+    curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
     if (request->body) {
         curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request->body);
         curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(request->body));
@@ -125,24 +215,35 @@ set_request(struct http_transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->reason);
 }
 
+/* A URL as messages show it: what stands behind "?" is long and of no help. */
+static int
+shown_size(const struct http_transfer *transfer)
+{
+    return (int)strcspn(transfer->request->url, "?#");
+}
+
 bool
 http_transfer_start(struct http *http, struct http_transfer *transfer, struct error *err)
 {
     buf_clear(&transfer->reply.body);
     transfer->reply.status = 0;
     transfer->reply.content_type[0] = transfer->reason[0] = '\0';
-    transfer->reply.is_too_large = false;
+    transfer->reply.is_too_large = transfer->is_stopped = false;
+    transfer->taken = 0;
+    begin_head(&transfer->reply);
     transfer->easy = curl_easy_init();
     if (!transfer->easy || !set_headers(http, transfer))
         return error_set(err, ERR_MEMORY, "out of memory");
-    set_limits(http, transfer->easy);
+    set_limits(http, transfer->request, transfer->easy);
     set_credentials(http, transfer->easy);
     set_request(transfer);
     if (curl_multi_add_handle(http->multi, transfer->easy) != CURLM_OK)
         return error_set(err, ERR_NET, "the HTTP client failed");
     transfer->state = TRANSFER_RUNS;
     transfer->tries++;
-    log_debug("%s %s", transfer->request->method, transfer->request->url);
+    log_debug("%s %.*s", transfer->request->method,
+              transfer->request->hides_query ? shown_size(transfer) : (int)strlen(transfer->request->url),
+              transfer->request->url);
     return true;
 }
 
@@ -220,6 +321,10 @@ is_worth_another(struct http_transfer *transfer, int64_t *ret_wait_ms)
 {
     long status = transfer->reply.status;
 
+    if (transfer->is_stopped)
+        return false;
+    if (transfer->taken)
+        transfer->tries = 1;
     if (transfer->tries >= (is_unreachable(transfer->code) ? TRIES_UNREACHABLE : TRIES_MOST))
         return false;
     *ret_wait_ms = backoff_ms(transfer->tries);
@@ -253,7 +358,8 @@ http_transfer_finish(struct http *http, struct http_transfer *transfer, CURLcode
              type ? type : "");
     drop_handle(http, transfer);
     if (!is_answer(transfer) && is_worth_another(transfer, &wait)) {
-        log_info("%s %s: status %ld (%s), trying again in %.1f s", transfer->request->method,
+        log_info("%s %.*s: status %ld (%s), trying again in %.1f s", transfer->request->method,
+                 transfer->request->hides_query ? shown_size(transfer) : (int)strlen(transfer->request->url),
                  transfer->request->url, transfer->reply.status, curl_easy_strerror(code),
                  (double)wait / 1000);
         transfer->not_before_ms = http_clock_ms() + wait;
@@ -262,13 +368,6 @@ http_transfer_finish(struct http *http, struct http_transfer *transfer, CURLcode
     }
     transfer->state = TRANSFER_DONE;
     return true;
-}
-
-/* A URL as messages show it: what stands behind "?" is long and of no help. */
-static int
-shown_size(const struct http_transfer *transfer)
-{
-    return (int)strcspn(transfer->request->url, "?#");
 }
 
 static void

@@ -51,6 +51,7 @@ extern const struct option option_table[]; /* ends with a NULL key */
 /* What source sections may be called, and the keys that any of them may hold; NULL-ended. */
 extern const char *const source_kinds[];
 extern const char *const source_keys[];
+extern const char *const billing_source_keys[]; /* those of bills beside */
 
 const struct option *option_find(const char *section, const char *key); /* NULL if there is none */
 const struct option *option_named(const char *name); /* on the command line: --NAME */

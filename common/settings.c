@@ -173,7 +173,9 @@ settings_check_source(const struct settings *settings, const struct section *sec
         struct nearest nearest = {.word = setting->key};
 
         if (is_listed(keys, setting->key, &nearest) ||
-            is_listed(source_keys, setting->key, &nearest))
+            is_listed(source_keys, setting->key, &nearest) ||
+            (strcmp(section->kind, "billing") == 0 &&
+             is_listed(billing_source_keys, setting->key, &nearest)))
             continue;
         error_set(err, ERR_CONFIG, "%s: [%s %s] has no key \"%s\"", setting->origin, section->kind,
                   section->name, setting->key);

@@ -145,3 +145,9 @@ const char *const source_keys[] = {
     "password", "password-file", "password-env", "password-command",
     NULL,
 };
+
+/* Bills may lie in a bucket, or behind an address that is a secret. */
+const char *const billing_source_keys[] = {
+    "url-file", "url-env", "url-command", "endpoint", "region", "addressing", "credentials", "export", "folders",
+    NULL,
+};

@@ -158,7 +158,7 @@ sha256_add(struct sha256 *hash, const void *data, size_t size)
 }
 
 void
-sha256_hex(const struct sha256 *hash, char ret_hex[65])
+sha256_bytes(const struct sha256 *hash, unsigned char ret_bytes[32])
 {
     static const unsigned char pad[64] = {0x80};
     struct sha256 end = *hash;
@@ -166,7 +166,44 @@ sha256_hex(const struct sha256 *hash, char ret_hex[65])
 
     sha256_add(&end, pad, 1 + (119 - hash->size % 64) % 64);
     sha256_add(&end, &bits, 8);
+    for (int i = 0; i < 32; i++)
+        ret_bytes[i] = (unsigned char)(end.state[i / 4] >> (24 - 8 * (i % 4)));
+}
+
+void
+sha256_hex(const struct sha256 *hash, char ret_hex[65])
+{
+    unsigned char bytes[32];
+
+    sha256_bytes(hash, bytes);
     for (int i = 0; i < 64; i++)
-        ret_hex[i] = "0123456789abcdef"[end.state[i / 8] >> (28 - 4 * (i % 8)) & 15];
+        ret_hex[i] = "0123456789abcdef"[bytes[i / 2] >> (4 - 4 * (i % 2)) & 15];
     ret_hex[64] = '\0';
+}
+
+void
+sha256_hmac(const void *key, size_t key_size, const void *data, size_t size, unsigned char ret_bytes[32])
+{
+    unsigned char inner[64] = {0}, outer[64];
+    struct sha256 hash;
+
+    sha256_begin(&hash);
+    if (key_size > sizeof inner) {
+        sha256_add(&hash, key, key_size);
+        sha256_bytes(&hash, inner);
+    } else if (key_size) {
+        memcpy(inner, key, key_size);
+    }
+    for (size_t i = 0; i < sizeof inner; i++) {
+        outer[i] = inner[i] ^ 0x5c;
+        inner[i] ^= 0x36;
+    }
+    sha256_begin(&hash);
+    sha256_add(&hash, inner, sizeof inner);
+    sha256_add(&hash, data, size);
+    sha256_bytes(&hash, ret_bytes);
+    sha256_begin(&hash);
+    sha256_add(&hash, outer, sizeof outer);
+    sha256_add(&hash, ret_bytes, 32);
+    sha256_bytes(&hash, ret_bytes);
 }

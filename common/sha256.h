@@ -14,5 +14,8 @@ struct sha256 {
 void sha256_begin(struct sha256 *hash);
 void sha256_add(struct sha256 *hash, const void *data, size_t size);
 void sha256_hex(const struct sha256 *hash, char ret_hex[65]); /* of all so far; more may be added */
+void sha256_bytes(const struct sha256 *hash, unsigned char ret_bytes[32]);
+/* HMAC-SHA256 (RFC 2104). */
+void sha256_hmac(const void *key, size_t key_size, const void *data, size_t size, unsigned char ret_bytes[32]);
 
 #endif

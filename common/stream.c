@@ -4,26 +4,33 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #ifdef HAVE_ISAL
+#include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
 #else
 #include <zlib.h>
 #endif
 
 #include "common/sha256.h"
+#include "common/zip.h"
 
 enum { INPUT_BYTES = 256 << 10 };
 
 struct stream {
     int fd;
     char *path;
-    bool is_gzip, in_member, at_end, is_hashing;
-    uint64_t offset, size;
+    enum { STREAM_PLAIN, STREAM_GZIP, STREAM_ZIP } kind;
+    bool in_member, at_end, is_hashing;
+    uint64_t start, offset, size; /* start: where its bytes begin in the file */
+    struct zip_member member;     /* of STREAM_ZIP, without its name */
+    uint64_t made;                /* bytes of it given out */
+    uint32_t crc;
     struct sha256 hash;
     unsigned char *next; /* what of input is not decoded yet */
     size_t held;
@@ -48,7 +55,13 @@ static void
 inflate_member(struct stream *stream)
 {
     isal_inflate_reset(&stream->inflate);
-    stream->inflate.crc_flag = ISAL_GZIP;
+    stream->inflate.crc_flag = stream->kind == STREAM_ZIP ? ISAL_DEFLATE : ISAL_GZIP;
+}
+
+static uint32_t
+crc_add(uint32_t crc, const void *data, size_t size)
+{
+    return crc32_gzip_refl(crc, data, size);
 }
 
 static enum step
@@ -86,7 +99,13 @@ inflate_begin(struct stream *stream)
 static void
 inflate_member(struct stream *stream)
 {
-    (void)inflateReset(&stream->inflate);
+    (void)inflateReset2(&stream->inflate, stream->kind == STREAM_ZIP ? -15 : 15 + 16);
+}
+
+static uint32_t
+crc_add(uint32_t crc, const void *data, size_t size)
+{
+    return (uint32_t)crc32_z(crc, data, size);
 }
 
 static enum step
@@ -119,13 +138,16 @@ inflate_end(struct stream *stream)
 static bool
 fill(struct stream *stream, struct error *err)
 {
+    uint64_t left = stream->kind == STREAM_ZIP ? stream->size - stream->offset : UINT64_MAX;
+    size_t room;
     ssize_t got;
 
     if (stream->held && stream->next != stream->input)
         memmove(stream->input, stream->next, stream->held);
     stream->next = stream->input;
+    room = INPUT_BYTES - stream->held < left ? INPUT_BYTES - stream->held : (size_t)left;
     do
-        got = read(stream->fd, stream->input + stream->held, INPUT_BYTES - stream->held);
+        got = pread(stream->fd, stream->input + stream->held, room, (off_t)(stream->start + stream->offset));
     while (got < 0 && errno == EINTR);
     if (got < 0) {
         error_set(err, ERR_INPUT, "could not read \"%s\": %s", stream->path, strerror(errno));
@@ -142,7 +164,8 @@ fill(struct stream *stream, struct error *err)
 static bool
 damaged(const struct stream *stream, const char *what, struct error *err)
 {
-    error_set(err, ERR_INPUT, "gzip file \"%s\" %s at byte %llu", stream->path, what,
+    error_set(err, ERR_INPUT, "%s \"%s\" %s at byte %llu", stream->kind == STREAM_ZIP ? "zip member" : "gzip file",
+              stream->path, what,
               (unsigned long long)(stream->offset - stream->held));
     return error_hint(err, "Fetch the file again: it is not as its sender wrote it.");
 }
@@ -188,14 +211,67 @@ read_gzip(struct stream *stream, void *into, size_t room, size_t *ret_size, stru
     return true;
 }
 
+/* Stored or deflated bytes as they are. */
+static bool
+read_part(struct stream *stream, void *into, size_t room, size_t *ret_size, struct error *err)
+{
+    size_t size = 0;
+
+    while (!size && stream->in_member) {
+        enum step step = STEP_MORE;
+
+        if (!stream->held && !stream->at_end && !fill(stream, err))
+            return false;
+        if (stream->member.is_stored) {
+            size = stream->held < room ? stream->held : room;
+            memcpy(into, stream->next, size);
+            stream->next += size;
+            stream->held -= size;
+            step = !stream->held && stream->at_end ? STEP_MEMBER_END : STEP_MORE;
+        } else {
+            step = inflate_step(stream, into, room, &size);
+        }
+        if (step == STEP_BAD)
+            return damaged(stream, "is damaged", err);
+        if (step == STEP_MEMBER_END)
+            stream->in_member = false;
+        else if (!size && !stream->held && stream->at_end)
+            return damaged(stream, "is cut short", err);
+    }
+    *ret_size = size;
+    return true;
+}
+
+/* A member must become what the directory says, no byte more: a limit for who packed a bomb. */
+static bool
+read_zip(struct stream *stream, void *into, size_t room, size_t *ret_size, struct error *err)
+{
+    size_t size = 0;
+
+    if (!read_part(stream, into, room, &size, err))
+        return false;
+    stream->crc = crc_add(stream->crc, into, size);
+    stream->made += size;
+    if (stream->made > stream->member.size)
+        return damaged(stream, "is longer than the directory says", err);
+    if (!stream->in_member && stream->made != stream->member.size)
+        return damaged(stream, "is shorter than the directory says", err);
+    if (!stream->in_member && stream->crc != stream->member.crc)
+        return damaged(stream, "does not match its checksum", err);
+    *ret_size = size;
+    return true;
+}
+
 bool
 stream_read(struct stream *stream, void *into, size_t room, size_t *ret_size, struct error *err)
 {
     size_t size;
 
     room = room < (1U << 30) ? room : 1U << 30;
-    if (stream->is_gzip)
+    if (stream->kind == STREAM_GZIP)
         return read_gzip(stream, into, room, ret_size, err);
+    if (stream->kind == STREAM_ZIP)
+        return read_zip(stream, into, room, ret_size, err);
     if (!stream->held && !stream->at_end && !fill(stream, err))
         return false;
     size = stream->held < room ? stream->held : room;
@@ -207,7 +283,7 @@ stream_read(struct stream *stream, void *into, size_t room, size_t *ret_size, st
 }
 
 static int
-open_regular(const char *path, uint64_t *ret_size, struct error *err)
+open_regular(const char *path, struct error *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK); /* a pipe must not block */
     struct stat about;
@@ -226,36 +302,109 @@ open_regular(const char *path, uint64_t *ret_size, struct error *err)
         close(fd);
         return -1;
     }
-    *ret_size = (uint64_t)about.st_size;
     return fd;
 }
 
-bool
-stream_open(struct stream **ret_stream, const char *path, struct error *err)
-{
-    uint64_t size = 0;
-    int fd = open_regular(path, &size, err);
-    struct stream *stream;
+/* ---------------------------------------------------------------- what is no file of its own */
 
-    if (fd < 0)
-        return false;
-    stream = mem_resize(NULL, 1, sizeof *stream);
+static pthread_mutex_t stand_in_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct stream_stand_in *stand_ins;
+
+void
+stream_stand_in_begin(struct stream_stand_in *stand_in)
+{
+    pthread_mutex_lock(&stand_in_lock);
+    stand_in->next = stand_ins;
+    stand_ins = stand_in;
+    pthread_mutex_unlock(&stand_in_lock);
+}
+
+void
+stream_stand_in_end(struct stream_stand_in *stand_in)
+{
+    pthread_mutex_lock(&stand_in_lock);
+    for (struct stream_stand_in **at = &stand_ins; *at; at = &(*at)->next)
+        if (*at == stand_in) {
+            *at = stand_in->next;
+            break;
+        }
+    pthread_mutex_unlock(&stand_in_lock);
+}
+
+/* An open file of the caller's own, or -1 and no error. */
+static int
+open_stand_in(const char *name, struct zip_member *ret_member, bool *ret_is_member)
+{
+    int fd = -1;
+
+    pthread_mutex_lock(&stand_in_lock);
+    for (const struct stream_stand_in *at = stand_ins; at && fd < 0; at = at->next)
+        if (!strcmp(at->name, name)) {
+            fd = fcntl(at->fd, F_DUPFD_CLOEXEC, 3);
+            *ret_is_member = at->member;
+            if (at->member)
+                *ret_member = *at->member;
+        }
+    pthread_mutex_unlock(&stand_in_lock);
+    return fd;
+}
+
+/* ---------------------------------------------------------------- opening */
+
+static struct stream *
+stream_new(const char *path, int fd)
+{
+    struct stream *stream = mem_resize(NULL, 1, sizeof *stream);
+    struct stat about;
+
     memset(stream, 0, sizeof *stream - sizeof stream->inflate - sizeof stream->input);
     memset(&stream->inflate, 0, sizeof stream->inflate);
     stream->fd = fd;
-    stream->size = size;
+    stream->size = fstat(fd, &about) ? 0 : (uint64_t)about.st_size;
     stream->is_hashing = true;
     stream->path = mem_resize(NULL, strlen(path) + 1, 1);
     memcpy(stream->path, path, strlen(path) + 1);
     stream->next = stream->input;
     sha256_begin(&stream->hash);
     inflate_begin(stream);
-    while (stream->held < 2 && !stream->at_end)
+    return stream;
+}
+
+static void
+begin_zip(struct stream *stream, const struct zip_member *member)
+{
+    stream->kind = STREAM_ZIP;
+    stream->member = *member;
+    stream->member.name = NULL;
+    stream->start = member->data;
+    stream->size = member->packed;
+    stream->is_hashing = false;
+    stream->in_member = true;
+    inflate_member(stream);
+}
+
+bool
+stream_open(struct stream **ret_stream, const char *path, struct error *err)
+{
+    struct zip_member member;
+    bool is_member = false;
+    int fd = open_stand_in(path, &member, &is_member);
+    struct stream *stream;
+
+    if (fd < 0)
+        fd = open_regular(path, err);
+    if (fd < 0)
+        return false;
+    stream = stream_new(path, fd);
+    if (is_member)
+        begin_zip(stream, &member);
+    while (!is_member && stream->held < 2 && !stream->at_end)
         if (!fill(stream, err)) {
             stream_close(stream);
             return false;
         }
-    stream->is_gzip = stream->held >= 2 && stream->next[0] == 0x1f && stream->next[1] == 0x8b;
+    if (!is_member && stream->held >= 2 && stream->next[0] == 0x1f && stream->next[1] == 0x8b)
+        stream->kind = STREAM_GZIP;
     *ret_stream = stream;
     return true;
 }
@@ -276,6 +425,12 @@ void
 stream_sha256(const struct stream *stream, char ret_hex[65])
 {
     sha256_hex(&stream->hash, ret_hex);
+}
+
+int
+stream_file(const struct stream *stream)
+{
+    return stream->kind == STREAM_ZIP ? -1 : stream->fd;
 }
 
 void

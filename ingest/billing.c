@@ -13,41 +13,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "common/log.h"
 #include "ingest/billing_private.h"
 
 /* ---------------------------------------------------------------- what is new */
-
-static bool
-list_objects(struct bill_load_run *load, struct error *err)
-{
-    const struct source_run *run = load->run;
-    const char *path = section_path(run->settings, run->section, "path");
-    struct path_list list;
-    struct stat about;
-
-    if (!path || !*path) {
-        error_set(err, ERR_CONFIG, "%s line %d: no path", run->settings->file ? run->settings->file : "configuration",
-                  run->section->line);
-        return error_hint(err, "Set path to the file or folder of the bills.");
-    }
-    if (!path_expand(load->arena, path, load->format->suffixes, &list, err))
-        return false;
-    load->objects = arena_alloc(load->arena, list.count * sizeof *load->objects);
-    load->object_count = list.count;
-    for (size_t i = 0; i < list.count; i++) {
-        load->objects[i].path = list.path[i];
-        if (stat(list.path[i], &about))
-            continue;
-        load->objects[i].size = (uint64_t)about.st_size;
-        load->objects[i].delivered = about.st_mtime;
-        load->total_bytes += load->objects[i].size;
-    }
-    return true;
-}
 
 static bool
 in_window(const struct bill_load_run *load, const char *period)
@@ -76,7 +47,7 @@ recognise(struct bill_load_run *load, size_t number, struct error *err)
 
         if (record->match != number || record->size != (int64_t)object->size || !record->sha256)
             continue;
-        if (!object->sha256[0] && !stream_hash_file(object->path, object->sha256, err))
+        if (!bill_object_hash(load, number, err))
             return false;
         if (strcmp(record->sha256, object->sha256))
             continue;
@@ -139,8 +110,10 @@ static bool
 read_object(struct bill_load_run *load, size_t number, struct error *err)
 {
     struct error problem = {0};
+    bool is_good = bill_object_begin(load, number, &problem) && bill_file_read(load, number, &problem);
 
-    if (!bill_file_read(load, number, &problem)) {
+    bill_object_end(load, number);
+    if (!is_good) {
         if (problem.code == ERR_INPUT)
             return fail_object(load, number, &problem, err);
         *err = problem;
@@ -191,6 +164,51 @@ open_changed(struct bill_load_run *load, struct error *err)
     return true;
 }
 
+enum bill_expand { EXPAND_NEW, EXPAND_ALL, EXPAND_OPEN };
+
+/* Zip files become their members: those that are new, or all, or those of open slices. */
+static bool
+expand_all(struct bill_load_run *load, enum bill_expand which, struct error *err)
+{
+    size_t count = load->object_count;
+
+    for (size_t i = 0; i < count; i++) {
+        struct error problem = {0};
+
+        if (load->objects[i].is_refused || (which == EXPAND_NEW && load->objects[i].is_known)
+            || (which == EXPAND_OPEN && !holds_open_slice(load, i)))
+            continue;
+        if (bill_object_expand(load, i, &problem))
+            continue;
+        if (problem.code != ERR_INPUT) {
+            *err = problem;
+            return false;
+        }
+        load->objects[i].is_refused = true;
+        if (!fail_object(load, i, &problem, err))
+            return false;
+    }
+    return true;
+}
+
+/* A delivery without a row empties its period: what was there is not there any more. */
+static bool
+open_delivered(struct bill_load_run *load, struct error *err)
+{
+    for (size_t i = 0; i < load->object_count; i++) {
+        const struct bill_object *object = &load->objects[i];
+        struct bill_slice *slice;
+
+        if (!object->delivery || object->delivery->kind == DELIVERY_AZURE || !object->is_read || object->problem
+            || month_next(object->delivery->from) < object->delivery->to)
+            continue;
+        if (!bill_slice_find(load, object->delivery->from, &slice, err)
+            || (!slice->is_failed && !slice->is_skipped && !bill_slice_open(load, slice, err)))
+            return false;
+    }
+    return true;
+}
+
 /* A file that cannot be looked through says why when it is read. */
 static bool
 survey_all(struct bill_load_run *load, struct error *err)
@@ -202,10 +220,17 @@ survey_all(struct bill_load_run *load, struct error *err)
         is_new |= !load->objects[i].is_known;
     if (!format->survey || !is_new)
         return true;
+    if (!expand_all(load, EXPAND_ALL, err))
+        return false;
     for (size_t i = 0; i < load->object_count; i++) {
         struct error problem = {0};
+        bool is_good;
 
-        if (!bill_file_survey(load, i, &problem) && problem.code != ERR_INPUT) {
+        if (load->objects[i].is_expanded || load->objects[i].is_refused)
+            continue;
+        is_good = bill_object_begin(load, i, &problem) && bill_file_survey(load, i, &problem);
+        bill_object_end(load, i);
+        if (!is_good && problem.code != ERR_INPUT) {
             *err = problem;
             return false;
         }
@@ -213,6 +238,8 @@ survey_all(struct bill_load_run *load, struct error *err)
     for (size_t i = 0; i < load->object_count; i++) {
         struct error problem = {0};
 
+        if (load->objects[i].is_expanded || load->objects[i].is_refused)
+            continue;
         if (format->settle(format->notes, i, load->objects[i].path, &problem))
             continue;
         load->objects[i].is_refused = true;
@@ -228,16 +255,17 @@ read_all(struct bill_load_run *load, struct error *err)
     for (size_t i = 0; i < load->object_count; i++)
         if (!recognise(load, i, err))
             return false;
-    if (!survey_all(load, err))
+    if (!bill_deliveries_fail(load, err) || !expand_all(load, EXPAND_NEW, err) || !survey_all(load, err))
         return false;
     for (size_t i = 0; i < load->object_count; i++)
-        if (!load->objects[i].is_known && !load->objects[i].is_refused && !read_object(load, i, err))
+        if (!load->objects[i].is_known && !load->objects[i].is_refused && !load->objects[i].is_expanded
+            && !read_object(load, i, err))
             return false;
-    if (!open_changed(load, err))
+    if (!open_delivered(load, err) || !open_changed(load, err) || !expand_all(load, EXPAND_OPEN, err))
         return false;
     load->only_open = true;
     for (size_t i = 0; i < load->object_count; i++)
-        if (load->objects[i].is_known && !load->objects[i].is_refused && holds_open_slice(load, i) && !read_object(load, i, err))
+        if (load->objects[i].is_known && !load->objects[i].is_expanded && !load->objects[i].is_refused && holds_open_slice(load, i) && !read_object(load, i, err))
             return false;
     return true;
 }
@@ -288,16 +316,23 @@ finish_object(struct bill_load_run *load, size_t number, struct error *err)
     struct bill_object *object = &load->objects[number];
     const char *const param[] = {arena_printf(load->arena, "%d", load->run->source_id), object->path};
 
+    if (object->is_expanded)
+        return db_run(load->run->db, "sql/billing_settled.sql", 2, param, err);
     load->run->counts.objects++;
-    load->run->counts.unchanged += !object->is_read;
+    load->run->counts.unchanged += !object->is_read && !object->problem;
     if (object->problem)
         return note_failures(load, number, err);
-    return db_run(load->run->db, "sql/billing_settled.sql", 2, param, err);
+    if (!db_run(load->run->db, "sql/billing_settled.sql", 2, param, err) || !object->delivery)
+        return !err->code;
+    const char *const manifest[] = {param[0], object->delivery->manifest};
+
+    return db_run(load->run->db, "sql/billing_settled.sql", 2, manifest, err);
 }
 
 static bool
 finish(struct bill_load_run *load, struct error *err)
 {
+    bill_folders_check(load);
     for (struct bill_slice *slice = load->slices; slice; slice = slice->next)
         if (!finish_slice(load, slice, err))
             return false;
@@ -340,8 +375,10 @@ bill_ingest(struct source_run *run, const struct bill_format *format, struct err
     bool done;
 
     bill_key_begin();
-    if (!list_objects(&load, err) || !gpu_types_load(&load.types, run->db, run->arena, err) || !db_begin(run->db, err))
+    if (!bill_objects_list(&load, err) || !gpu_types_load(&load.types, run->db, run->arena, err) || !db_begin(run->db, err)) {
+        bill_objects_close(&load);
         return false;
+    }
     if (gpu_types_empty(load.types))
         log_warning("the catalog of instance types is empty: GPUs are known by family names only");
     done = load_all(&load, err);
@@ -349,5 +386,6 @@ bill_ingest(struct source_run *run, const struct bill_format *format, struct err
         db_rollback(run->db);
     for (struct bill_slice *slice = load.slices; slice; slice = slice->next)
         bill_slice_free(slice);
+    bill_objects_close(&load);
     return done && outcome(&load, err);
 }

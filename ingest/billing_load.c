@@ -18,7 +18,7 @@ static size_t
 match(const struct bill_load_run *load, const char *object)
 {
     for (size_t i = 0; i < load->object_count; i++)
-        if (!strcmp(load->objects[i].path, object))
+        if (bill_object_is_of(&load->objects[i], object))
             return i;
     return SIZE_MAX;
 }

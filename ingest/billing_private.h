@@ -8,8 +8,14 @@
 #define INGEST_BILLING_PRIVATE_H
 
 #include "common/buf.h"
+#include "common/calendar.h"
 #include "common/decimal.h"
+#include "common/object.h"
+#include "common/sha256.h"
+#include "common/stream.h"
+#include "common/zip.h"
 #include "ingest/billing.h"
+#include "ingest/delivery.h"
 
 enum {
     BILL_REJECTS = 1000,           /* kept of a load */
@@ -59,10 +65,16 @@ struct bill_part_load {
 };
 
 struct bill_object {
-    const char *path;
+    const char *path;   /* as stream_open takes it between bill_object_begin and _end */
     uint64_t size;
     int64_t delivered;  /* unix seconds; 0: unknown */
-    char sha256[65];
+    char sha256[65];    /* or "etag:…" of one that is elsewhere; "": unknown */
+    struct object about; /* not of a member */
+    const struct delivery *delivery; /* NULL: no manifest names it; else what the manifest says */
+    const char *origin; /* see struct delivery_object */
+    bool is_zip, is_expanded; /* expanded: its members stand for it */
+    const struct zip_member *member; /* NULL: an object of its own */
+    size_t container;   /* of a member: the zip file */
     bool is_known;      /* loaded before, as it is */
     bool is_read;
     bool is_refused;    /* by format->settle */
@@ -117,8 +129,17 @@ struct bill_load_run {
     const struct bill_format *format;
     struct arena *arena;
     struct gpu_types *types;
+    struct object_store *store;
     struct bill_object *objects;
-    size_t object_count;
+    size_t object_count, object_room;
+    struct {
+        size_t object;
+        int fd;
+    } spool;            /* the file of an object that was fetched last; -1: none */
+    struct stream_stand_in stand_in;
+    struct delivery **failed_deliveries;
+    size_t failed_delivery_count;
+    bool adds_folders;
     struct bill_record *records;
     size_t record_count;
     struct bill_slice *slices;
@@ -142,6 +163,25 @@ void bill_reject(struct bill_load_run *load, struct bill_part_load *part, uint64
 
 /* Ends a COPY whose row failed; the error stays the row's. Always false. */
 bool bill_copy_abandon(struct copy *copy);
+
+/* ---- objects (billing_object.c) */
+
+/* The objects of the deliveries that count; also for doctor. */
+bool bill_objects_choose(struct object_store *store, struct settings *settings, const struct section *section,
+                         const struct bill_format *format, struct delivery_choice *ret_choice, struct error *err) MUST_CHECK;
+bool bill_objects_list(struct bill_load_run *load, struct error *err) MUST_CHECK;
+/* Sees to it that the object can be opened by its name until end; one at a time. */
+bool bill_object_begin(struct bill_load_run *load, size_t number, struct error *err) MUST_CHECK;
+void bill_object_end(struct bill_load_run *load, size_t number);
+/* Sets sha256 where it is unknown. */
+bool bill_object_hash(struct bill_load_run *load, size_t number, struct error *err) MUST_CHECK;
+bool bill_object_is_of(const struct bill_object *object, const char *name);
+/* Puts the members of a zip file beside it, as objects of their own; nothing for other objects. */
+bool bill_object_expand(struct bill_load_run *load, size_t number, struct error *err) MUST_CHECK;
+bool bill_deliveries_fail(struct bill_load_run *load, struct error *err) MUST_CHECK;
+/* Fails the slices that two folders fill. Before the slices are finished. */
+void bill_folders_check(struct bill_load_run *load);
+void bill_objects_close(struct bill_load_run *load);
 
 /* ---- slices (billing_slice.c) */
 

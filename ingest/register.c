@@ -30,8 +30,12 @@ location_of(struct settings *settings, struct arena *arena, const struct section
 {
     const char *url = section_get(section, "url");
     const char *path = section_get(section, "path");
+    const char *url_file = section_path(settings, section, "url-file");
     char resolved[PATH_MAX];
 
+    if (url_file && *url_file) { /* the address itself is a secret, and a new one each time */
+        return url_file;
+    }
     if (url && *url && !(path && *path)) {
         return url_plain(arena, url);
     }
