@@ -1,48 +1,14 @@
 #include <config.h>
 
-#include "common/csv.h"
+#include "common/csv_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
-
-enum {
-    RECORD_MOST = 1 << 20,
-    COLUMNS_MOST = 4096,
-    READ_BYTES = 256 << 10,
-    BLOCK = 64,
-    RESCAN_FREE = 16 << 20, /* bytes that may be read a second time at no question */
-};
-
-struct csv {
-    struct stream *stream;
-    char *window;           /* size bytes, then at least BLOCK of padding */
-    size_t room, size;
-    size_t record;          /* where the current record begins */
-    size_t record_size;     /* its size, without the line end */
-    size_t block, next;     /* block whose masks are held, and the one after it */
-    uint64_t separators;    /* commas and line ends outside quotes, not consumed yet */
-    uint64_t line_ends;     /* line ends among the separators of the block, consumed or not */
-    uint64_t quoted_lines;  /* line ends inside quotes, not counted yet */
-    uint64_t in_quotes;     /* all ones when the next block begins inside quotes */
-    bool at_end, discarding; /* discarding: up to the next line end, whatever it is in */
-    uint64_t line, next_line;
-    uint64_t taken, rescanned; /* bytes */
-    uint32_t *end;          /* where each cell ends, from the start of the record */
-    size_t cells;
-    char **name;
-    size_t columns;
-    int *want;
-    size_t wanted;
-    char *unescaped;
-    size_t unescaped_room;
-    char reason[96];
-};
 
 struct masks {
     uint64_t quote, comma, line;
@@ -56,28 +22,28 @@ find16(__m128i bytes, char c)
 }
 
 static inline struct masks
-find(const char *text)
+find(const char *text, char delimiter)
 {
     struct masks found = {0, 0, 0};
 
-    for (int i = 0; i < BLOCK; i += 16) {
+    for (int i = 0; i < CSV_BLOCK; i += 16) {
         __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(text + i));
 
         found.quote |= find16(bytes, '"') << i;
-        found.comma |= find16(bytes, ',') << i;
+        found.comma |= find16(bytes, delimiter) << i;
         found.line |= find16(bytes, '\n') << i;
     }
     return found;
 }
 #else
 static inline struct masks
-find(const char *text)
+find(const char *text, char delimiter)
 {
     struct masks found = {0, 0, 0};
 
-    for (int i = 0; i < BLOCK; i++) {
+    for (int i = 0; i < CSV_BLOCK; i++) {
         found.quote |= (uint64_t)(text[i] == '"') << i;
-        found.comma |= (uint64_t)(text[i] == ',') << i;
+        found.comma |= (uint64_t)(text[i] == delimiter) << i;
         found.line |= (uint64_t)(text[i] == '\n') << i;
     }
     return found;
@@ -88,7 +54,7 @@ find(const char *text)
 static inline uint64_t
 parity(uint64_t x)
 {
-    for (int shift = 1; shift < BLOCK; shift <<= 1)
+    for (int shift = 1; shift < CSV_BLOCK; shift <<= 1)
         x ^= x << shift;
     return x;
 }
@@ -96,10 +62,10 @@ parity(uint64_t x)
 static void
 load_block(struct csv *csv)
 {
-    struct masks found = find(csv->window + csv->next);
+    struct masks found = find(csv->window + csv->next, csv->delimiter);
     uint64_t quoted = csv->in_quotes;
 
-    if (csv->size - csv->next < BLOCK) {
+    if (csv->size - csv->next < CSV_BLOCK) {
         uint64_t valid = (1ULL << (csv->size - csv->next)) - 1;
 
         found.quote &= valid;
@@ -113,7 +79,7 @@ load_block(struct csv *csv)
     csv->separators = (found.comma & ~quoted) | csv->line_ends;
     csv->quoted_lines = found.line & quoted;
     csv->block = csv->next;
-    csv->next = csv->size - csv->next < BLOCK ? csv->size : csv->next + BLOCK;
+    csv->next = csv->size - csv->next < CSV_BLOCK ? csv->size : csv->next + CSV_BLOCK;
 }
 
 /* More bytes behind the current record, which moves to the front of the window. */
@@ -129,16 +95,16 @@ refill(struct csv *csv, struct error *err)
         csv->block = 0; /* its masks are spent */
         csv->record = 0;
     }
-    if (csv->room - csv->size < READ_BYTES) {
-        csv->room = csv->size + 2 * READ_BYTES;
-        csv->window = mem_resize(csv->window, csv->room + BLOCK, 1);
+    if (csv->room - csv->size < CSV_READ_BYTES) {
+        csv->room = csv->size + 2 * CSV_READ_BYTES;
+        csv->window = mem_resize(csv->window, csv->room + CSV_BLOCK, 1);
     }
     if (!stream_read(csv->stream, csv->window + csv->size, csv->room - csv->size, &got, err))
         return false;
     csv->at_end = !got;
     csv->size += got;
     csv->taken += got;
-    memset(csv->window + csv->size, 0, BLOCK);
+    memset(csv->window + csv->size, 0, CSV_BLOCK);
     return true;
 }
 
@@ -163,7 +129,7 @@ scan_block(struct csv *csv)
 
         left &= left - 1;
         csv->end[cells] = base + (uint32_t)bit;
-        cells += cells < COLUMNS_MOST;
+        cells += cells < CSV_COLUMNS_MOST;
         if (csv->line_ends >> bit & 1) {
             csv->separators = left;
             csv->cells = cells;
@@ -179,7 +145,7 @@ scan_block(struct csv *csv)
 static void
 count_lines(struct csv *csv, size_t end)
 {
-    uint64_t before = end >= csv->block + BLOCK ? ~0ULL : (1ULL << (end - csv->block)) - 1;
+    uint64_t before = end >= csv->block + CSV_BLOCK ? ~0ULL : (1ULL << (end - csv->block)) - 1;
 
     csv->next_line += (uint64_t)__builtin_popcountll(csv->quoted_lines & before);
     csv->quoted_lines &= ~before;
@@ -200,16 +166,16 @@ find_record(struct csv *csv, struct error *err)
             return CSV_RECORD;
         }
         if (csv->quoted_lines)
-            count_lines(csv, csv->block + BLOCK);
-        if (csv->next - csv->record > RECORD_MOST)
+            count_lines(csv, csv->block + CSV_BLOCK);
+        if (csv->next - csv->record > CSV_RECORD_MOST)
             return CSV_BAD;
-        while (csv->size - csv->next < BLOCK && !csv->at_end)
+        while (csv->size - csv->next < CSV_BLOCK && !csv->at_end)
             if (!refill(csv, err))
                 return CSV_ERROR;
         if (csv->next == csv->size) {
             csv->record_size = csv->size - csv->record;
             csv->end[csv->cells] = (uint32_t)csv->record_size;
-            csv->cells += csv->cells < COLUMNS_MOST;
+            csv->cells += csv->cells < CSV_COLUMNS_MOST;
             if (!csv->record_size)
                 return CSV_END;
             return csv->in_quotes ? CSV_BAD : CSV_RECORD;
@@ -233,12 +199,12 @@ skip(struct csv *csv, bool bad)
     const char *text = csv->window + csv->record;
     const char *line_end = bad ? memchr(text, '\n', csv->record_size) : NULL;
 
-    if (line_end && csv->rescanned < csv->taken + RESCAN_FREE) {
+    if (line_end && csv->rescanned < csv->taken + CSV_RESCAN_FREE) {
         csv->rescanned += csv->record_size;
         csv->record_size = (size_t)(line_end - text);
         csv->next_line = csv->line + 1;
         restart(csv, csv->record + csv->record_size + 1);
-    } else if (csv->record_size > RECORD_MOST) {
+    } else if (csv->record_size > CSV_RECORD_MOST) {
         restart(csv, csv->next);
         csv->discarding = true;
     } else if (csv->record + csv->record_size < csv->size) {
@@ -293,8 +259,8 @@ next_record(struct csv *csv, struct error *err)
     }
 }
 
-static struct field
-cell(const struct csv *csv, size_t column)
+struct field
+csv_cell(const struct csv *csv, size_t column)
 {
     size_t start = column ? csv->end[column - 1] + 1 : 0;
     const char *text = csv->window + csv->record + start;
@@ -321,8 +287,8 @@ csv_next_raw(struct csv *csv, struct field *ret_fields, struct error *err)
         return CSV_BAD;
     }
     for (size_t i = 0; i < csv->wanted; i++)
-        ret_fields[i] = csv->want[i] < 0 ? (struct field){"", 0} : cell(csv, (size_t)csv->want[i]);
-    return CSV_RECORD;
+        ret_fields[i] = csv->want[i] < 0 ? (struct field){"", 0} : csv_cell(csv, (size_t)csv->want[i]);
+    return csv->twin_count && csv_header_differs(csv) ? CSV_BAD : CSV_RECORD;
 }
 
 enum csv_status
@@ -351,57 +317,57 @@ csv_next(struct csv *csv, struct field *ret_fields, struct error *err)
     return CSV_RECORD;
 }
 
-static void
-keep_names(struct csv *csv)
+/* The first bytes, as many as a look at the first records takes. */
+static bool
+begin(struct csv *csv, struct field head, struct error *err)
 {
-    csv->name = mem_resize(NULL, csv->cells, sizeof *csv->name);
-    for (size_t i = 0; i < csv->cells; i++) {
-        struct field raw = cell(csv, i), name;
-        char *copy = mem_resize(NULL, 2, raw.size + 1);
-
-        (void)csv_decode(raw, copy + raw.size + 1, &name);
-        name = csv_trim(name);
-        memcpy(copy, name.text, name.size);
-        copy[name.size] = '\0';
-        csv->name[i] = copy;
-    }
-    csv->columns = csv->cells;
+    csv->room = head.size + 2 * CSV_READ_BYTES;
+    csv->window = mem_resize(NULL, csv->room + CSV_BLOCK, 1);
+    if (head.size)
+        memcpy(csv->window, head.text, head.size);
+    csv->size = csv->taken = head.size;
+    while (csv->size < CSV_SURVEY_BYTES && !csv->at_end)
+        if (!refill(csv, err))
+            return false;
+    memset(csv->window + csv->size, 0, CSV_BLOCK);
+    if (csv->size >= 3 && !memcmp(csv->window, "\xef\xbb\xbf", 3))
+        restart(csv, 3);
+    return true;
 }
 
 static bool
 read_header(struct csv *csv, struct error *err)
 {
-    enum csv_status status;
+    enum csv_status status = next_record(csv, err);
 
-    if (!refill(csv, err))
-        return false;
-    while (csv->size < 3 && !csv->at_end)
-        if (!refill(csv, err))
-            return false;
-    if (csv->size >= 3 && !memcmp(csv->window, "\xef\xbb\xbf", 3))
-        restart(csv, 3);
-    status = next_record(csv, err);
     if (status == CSV_ERROR)
         return false;
-    if (status == CSV_BAD || csv->cells == COLUMNS_MOST) {
+    if (status == CSV_BAD || csv->cells == CSV_COLUMNS_MOST) {
         error_set(err, ERR_INPUT, "header is no CSV: %s", status == CSV_BAD ? csv->reason : "too many columns");
         return error_hint(err, "Check that the file is comma-separated text with a header line.");
     }
     if (status == CSV_RECORD)
-        keep_names(csv);
+        csv_header_keep(csv);
     return true;
 }
 
 bool
-csv_open(struct csv **ret_csv, struct stream *stream, struct error *err)
+csv_open_head(struct csv **ret_csv, struct stream *stream, struct field head, struct error *err)
+{
+    return csv_open_delimited(ret_csv, stream, head, ',', err);
+}
+
+bool
+csv_open_delimited(struct csv **ret_csv, struct stream *stream, struct field head, char delimiter, struct error *err)
 {
     struct csv *csv = mem_resize(NULL, 1, sizeof *csv);
 
     memset(csv, 0, sizeof *csv);
     csv->stream = stream;
+    csv->delimiter = delimiter ? delimiter : ',';
     csv->next_line = 1;
-    csv->end = mem_resize(NULL, COLUMNS_MOST + 1, sizeof *csv->end);
-    if (!read_header(csv, err)) {
+    csv->end = mem_resize(NULL, CSV_COLUMNS_MOST + 1, sizeof *csv->end);
+    if (!begin(csv, head, err) || !read_header(csv, err)) {
         csv_close(csv);
         return false;
     }
@@ -409,36 +375,10 @@ csv_open(struct csv **ret_csv, struct stream *stream, struct error *err)
     return true;
 }
 
-size_t
-csv_columns(const struct csv *csv)
+bool
+csv_open(struct csv **ret_csv, struct stream *stream, struct error *err)
 {
-    return csv->columns;
-}
-
-const char *
-csv_name(const struct csv *csv, size_t column)
-{
-    return csv->name[column];
-}
-
-int
-csv_find(const struct csv *csv, const char *name)
-{
-    for (size_t i = 0; i < csv->columns; i++)
-        if (!strcmp(csv->name[i], name))
-            return (int)i;
-    for (size_t i = 0; i < csv->columns; i++)
-        if (!strcasecmp(csv->name[i], name))
-            return (int)i;
-    return -1;
-}
-
-void
-csv_want(struct csv *csv, const int *want, size_t count)
-{
-    csv->want = mem_resize(csv->want, count ? count : 1, sizeof *csv->want);
-    memcpy(csv->want, want, count * sizeof *want);
-    csv->wanted = count;
+    return csv_open_head(ret_csv, stream, (struct field){"", 0}, err);
 }
 
 const char *
@@ -466,9 +406,7 @@ csv_close(struct csv *csv)
 {
     if (!csv)
         return;
-    for (size_t i = 0; i < csv->columns; i++)
-        free(csv->name[i]);
-    free(csv->name);
+    csv_header_free(csv);
     free(csv->window);
     free(csv->end);
     free(csv->want);

@@ -5,6 +5,9 @@
  * Limits: a record of 1 MiB, 4096 columns; beyond is a rejected record, not an end.
  * Blank lines are passed over. A record with the wrong number of columns costs its first line
  * only: reading goes on with the line after, so that a stray quote loses no others.
+ * Where the first records all lack the same last cells, those columns are taken as not there, and a
+ * record that has them is the one with the wrong number. Where a name stands twice, the first is
+ * taken; a record whose two cells differ is bad.
  */
 #ifndef COMMON_CSV_H
 #define COMMON_CSV_H
@@ -25,10 +28,19 @@ struct csv;
 
 /* Reads the header. An empty stream has no columns and no records. */
 bool csv_open(struct csv **ret_csv, struct stream *stream, struct error *err) MUST_CHECK;
+/* The same where bytes of the stream were read already; they are copied. */
+bool csv_open_head(struct csv **ret_csv, struct stream *stream, struct field head, struct error *err) MUST_CHECK;
+/* The same with another character between cells: ';', '|' or a tab. 0 is a comma. */
+bool csv_open_delimited(struct csv **ret_csv, struct stream *stream, struct field head, char delimiter,
+                        struct error *err) MUST_CHECK;
 size_t csv_columns(const struct csv *csv);
 const char *csv_name(const struct csv *csv, size_t column); /* header name, trimmed */
 /* The column of that name (case as given first, else without case); -1 if absent. */
 int csv_find(const struct csv *csv, const char *name);
+/* The same, else the column whose name has it in parentheses: "Maßeinheit (UnitOfMeasure)". */
+int csv_find_translated(const struct csv *csv, const char *name);
+/* What is odd about the file and has been put up with; "" when nothing is. After csv_want. */
+const char *csv_note(const struct csv *csv);
 /* want[i] = column of the header for output slot i (-1: always empty). Call once, before csv_next. */
 void csv_want(struct csv *csv, const int *want, size_t count);
 

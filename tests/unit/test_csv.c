@@ -198,6 +198,64 @@ test_names(void **state)
     stream_close(stream);
 }
 
+/* Rows that all lack the same last cells; a file cut short is none of them. */
+static void
+test_short_rows(void **state)
+{
+    static const struct table_case cases[] = {
+        {"a,b,c\n1,2\n3,4\n", "2[1][2]\n3[3][4]\n"},
+        {"a,b,c\r\n1,2\r\n\r\n3,\"x\ny\"\r\n", "2[1][2]\n4[3][x\ny]\n"},
+        {"a,b,c\n1,2\n3,4", "2[1][2]\n3[3][4]\n"},
+        {"a,b,c\n1,2\n3,4\n5,6,7\n8", "2: 2 columns where the header has 3\n3: 2 columns where the header has 3\n4[5][6][7]\n"
+                                       "5: 1 columns where the header has 3\n"},
+        {"a,b,c\n1,2\n3,4,5\n", "2: 2 columns where the header has 3\n3[3][4][5]\n"},
+        {"a,b,c\n1,2,3\n3,4\n", "2[1][2][3]\n3: 2 columns where the header has 3\n"},
+        {"a,b,c\n1,2", "2: 2 columns where the header has 3\n"},
+        {"a,b,c\n1,2\n3", "2[1][2]\n3: 1 columns where the header has 2\n"},
+        {"a,b\n1,2,3\n4,5,6\n", "2: 3 columns where the header has 2\n3: 3 columns where the header has 2\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct buf out = {0};
+
+        read_all(cases[i].text, strlen(cases[i].text), &out);
+        assert_string_equal(out.data, cases[i].expected);
+        buf_free(&out);
+    }
+}
+
+/* Names found in any of three ways; one that stands twice. */
+static void
+test_repeated_names(void **state)
+{
+    static const char text[] = "Cost,x,Cost,Ma\xc3\x9f (UnitOfMeasure),Preis (cost),last\n1,a,1,h,9\n1,a,2,h,9\n";
+    const int want[] = {0, 1};
+    struct error err = {0};
+    struct field cell[2];
+    struct stream *stream;
+    struct csv *csv;
+
+    (void)state;
+    write_file(text, strlen(text));
+    assert_true(stream_open(&stream, path, &err));
+    assert_true(csv_open(&csv, stream, &err));
+    assert_int_equal(csv_columns(csv), 5);
+    assert_int_equal(csv_find_translated(csv, "cost"), 0);
+    assert_int_equal(csv_find_translated(csv, "UnitOfMeasure"), 3);
+    assert_int_equal(csv_find_translated(csv, "OfMeasure"), -1);
+    assert_int_equal(csv_find(csv, "UnitOfMeasure"), -1);
+    csv_want(csv, want, 2);
+    assert_non_null(strstr(csv_note(csv), "not there: last"));
+    assert_non_null(strstr(csv_note(csv), "taken: Cost"));
+    assert_int_equal(csv_next(csv, cell, &err), CSV_RECORD);
+    assert_int_equal(csv_next(csv, cell, &err), CSV_BAD);
+    assert_string_equal(csv_reason(csv), "two columns Cost that differ");
+    assert_int_equal(csv_next(csv, cell, &err), CSV_END);
+    csv_close(csv);
+    stream_close(stream);
+}
+
 static int
 make_path(void **state)
 {
@@ -219,7 +277,8 @@ main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_records), cmocka_unit_test(test_blocks), cmocka_unit_test(test_long_records),
-        cmocka_unit_test(test_limits),  cmocka_unit_test(test_names),
+        cmocka_unit_test(test_limits),  cmocka_unit_test(test_names),   cmocka_unit_test(test_short_rows),
+        cmocka_unit_test(test_repeated_names),
     };
 
     return cmocka_run_group_tests(tests, make_path, remove_path);

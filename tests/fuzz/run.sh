@@ -1,0 +1,63 @@
+#!/bin/sh
+# Builds every harness of this folder with clang's libFuzzer under ASan and UBSan, and runs one after
+# the other from the seeds beside them. Run it in a configured and built build folder:
+#
+#     ../tests/fuzz/run.sh MINUTES [NAME]...     such as: ../tests/fuzz/run.sh 10 csv jsonl
+#
+# What was learned stays in fuzz/NAME.corpus of the build folder, a crash in fuzz/NAME.crash-*; each
+# crash becomes a unit test and a seed. Exit status 1 when there was one.
+set -eu
+
+minutes=${1:?"run.sh MINUTES [NAME]..."}
+shift
+tests=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$tests/../.." && pwd)
+test -f config.h && test -d gen || { echo "run.sh: no build folder: $PWD" >&2; exit 2; }
+if [ $# -eq 0 ]; then
+    for harness in "$tests"/fuzz_*.c; do
+        name=${harness##*/fuzz_}
+        set -- "$@" "${name%.c}"
+    done
+fi
+
+mkdir -p fuzz
+packages="libpq libcurl jansson inih libisal xlsxwriter zlib libxml-2.0 libzip"
+flags=
+for package in $packages; do
+    if pkg-config --exists "$package"; then
+        flags="$flags $(pkg-config --cflags "$package")"
+    fi
+done
+variable() { sed -n "s/^$1 = //p" Makefile; }
+libraries="$(variable LIBPQ_LIBS) $(variable LIBCURL_LIBS) $(variable JANSSON_LIBS) $(variable INIH_LIBS)"
+libraries="$libraries $(variable XLSXWRITER_LIBS) $(variable ISAL_LIBS) $(variable ZLIB_LIBS)"
+
+# All of the program but its commands, instrumented.
+compile() {
+    for source in "$top"/common/*.c "$top"/ingest/*.c gen/assets.c; do
+        object=fuzz/$(basename "$(dirname "$source")")_$(basename "$source" .c).o
+        if [ "$object" -nt "$source" ]; then
+            continue
+        fi
+        # shellcheck disable=SC2086
+        clang -g -O1 -std=gnu17 -D_GNU_SOURCE -I. -I"$top" $flags -DSYSCONFDIR='"/etc"' \
+            -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined \
+            -c "$source" -o "$object"
+    done
+}
+
+compile
+rm -f fuzz/program.a
+ar cr fuzz/program.a fuzz/*.o
+status=0
+for name; do
+    # shellcheck disable=SC2086
+    clang -g -O1 -std=gnu17 -D_GNU_SOURCE -I. -I"$top" $flags -fsanitize=fuzzer,address,undefined \
+        -fno-sanitize-recover=undefined "$tests/fuzz_$name.c" fuzz/program.a $libraries -ldl -o "fuzz/$name"
+    mkdir -p "fuzz/$name.corpus" "$tests/seeds/$name"
+    echo "== $name, $minutes minutes"
+    "fuzz/$name" -max_total_time=$((minutes * 60)) -timeout=20 -rss_limit_mb=2048 -max_len=16384 -print_final_stats=1 \
+        -artifact_prefix="fuzz/$name." "fuzz/$name.corpus" "$tests/seeds/$name" >"fuzz/$name.log" 2>&1 || status=1
+    grep -E 'cov:|stat::number_of_executed_units|ERROR|SUMMARY' "fuzz/$name.log" | tail -4
+done
+exit $status
