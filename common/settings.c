@@ -155,9 +155,13 @@ static bool
 is_listed(const char *const *keys, const char *key, struct nearest *nearest)
 {
     for (; keys && *keys; keys++) {
-        if (strcmp(*keys, key) == 0)
+        size_t size = strlen(*keys);
+        bool is_beginning = size > 0 && (*keys)[size - 1] == '.';
+
+        if (is_beginning ? strncmp(*keys, key, size) == 0 && key[size] : strcmp(*keys, key) == 0)
             return true;
-        nearest_offer(nearest, *keys);
+        if (!is_beginning)
+            nearest_offer(nearest, *keys);
     }
     return false;
 }

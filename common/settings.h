@@ -65,7 +65,8 @@ bool settings_permit(const struct settings *settings, const char *const *names,
 /* Finds and reads the file (unless told not to), puts environment and command line before it,
  * checks every value, and sets what is left of the struct. After settings_parse. */
 bool settings_load(struct settings *settings, bool with_file, struct error *err) MUST_CHECK;
-/* The keys of a source's section against those its format takes (NULL-ended) and source_keys. */
+/* The keys of a source's section against those its format takes (NULL-ended) and source_keys. One
+ * that ends in '.' is the beginning of keys that go on as the user likes: "column.tags.". */
 bool settings_check_source(const struct settings *settings, const struct section *section,
                            const char *const *keys, struct error *err) MUST_CHECK;
 bool settings_is_source(const struct section *section);

@@ -77,7 +77,7 @@ static const struct unit units[] = {
     {"vm hour", 3600},               {"vm hours", 3600},             {"node hour", 3600},
     {"node hours", 3600},            {"second", 1},  {"seconds", 1}, {"sec", 1},    {"secs", 1},
     {"s", 1},       {"minute", 60},  {"minutes", 60}, {"min", 60},   {"mins", 60},  {"day", 86400},
-    {"days", 86400},
+    {"days", 86400},    {"per hour", 3600},              {"instance per hour", 3600},   {"node per hour", 3600},
 };
 
 /* The number a unit begins with ("100 Hours"), taken off it; 1 without one, 0 when it is too large. */
@@ -101,13 +101,13 @@ leading_number(struct field *unit)
 int
 bill_unit_seconds(struct field unit, bool *ret_gpu_time)
 {
-    static const char *const gpu[] = {"gpu-", "gpu "};
+    static const char *const gpu[] = {"gpu-", "gpu ", "gpu_"};
     int number;
     bool gpu_time = false;
 
     unit = csv_trim(unit);
     number = leading_number(&unit);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 3; i++)
         if (unit.size > 4 && !strncasecmp(unit.text, gpu[i], 4)) {
             unit = (struct field){unit.text + 4, unit.size - 4};
             gpu_time = true;

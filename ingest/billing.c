@@ -42,7 +42,7 @@ recognise(struct bill_load_run *load, size_t number, struct error *err)
     struct bill_object *object = &load->objects[number];
     bool has_record = false;
 
-    for (size_t i = 0; i < load->record_count; i++) {
+    for (size_t i = 0; i < load->record_count && !load->is_remapped; i++) {
         const struct bill_record *record = &load->records[i];
 
         if (record->match != number || record->size != (int64_t)object->size || !record->sha256)
@@ -160,6 +160,30 @@ open_changed(struct bill_load_run *load, struct error *err)
                 && (!bill_slice_find(load, start, &slice, err) || (!slice->is_failed && !bill_slice_open(load, slice, err))))
                 return false;
         }
+    }
+    return true;
+}
+
+/* By another map a file may have nothing for a period that it filled before: that one is emptied. */
+static bool
+open_remapped(struct bill_load_run *load, struct error *err)
+{
+    for (size_t i = 0; load->is_remapped && i < load->record_count; i++) {
+        const struct bill_record *record = &load->records[i];
+        const struct bill_object *object = record->match == SIZE_MAX ? NULL : &load->objects[record->match];
+        struct bill_slice *slice;
+        char day[16];
+        int64_t start;
+
+        if (!object || !object->is_read || object->problem || !record->sha256 || strcmp(record->sha256, object->sha256)
+            || record->is_skipped || !in_window(load, record->period))
+            continue;
+        memcpy(day, record->period, 7);
+        memcpy(day + 7, "-01", 4);
+        if (!time_parse(day, 10, &start))
+            continue;
+        if (!bill_slice_find(load, start, &slice, err) || (!slice->is_failed && !bill_slice_open(load, slice, err)))
+            return false;
     }
     return true;
 }
@@ -360,12 +384,25 @@ outcome(const struct bill_load_run *load, struct error *err)
 }
 
 static bool
+note_map(struct bill_load_run *load, struct error *err)
+{
+    const char *const param[] = {arena_printf(load->arena, "%d", load->run->source_id),
+                                 load->format->fingerprint ? load->format->fingerprint : ""};
+    const char *is_remapped;
+
+    if (!db_text(load->run->db, load->arena, "sql/billing_map.sql", 2, param, &is_remapped, err))
+        return false;
+    load->is_remapped = is_remapped[0] == 't';
+    return true;
+}
+
+static bool
 load_all(struct bill_load_run *load, struct error *err)
 {
     const char *const param[] = {arena_printf(load->arena, "%d", load->run->source_id)};
 
-    return db_run(load->run->db, "sql/billing_lock.sql", 1, param, err) && bill_records_load(load, err)
-        && read_all(load, err) && finish(load, err);
+    return db_run(load->run->db, "sql/billing_lock.sql", 1, param, err) && note_map(load, err)
+        && bill_records_load(load, err) && read_all(load, err) && open_remapped(load, err) && finish(load, err);
 }
 
 bool

@@ -51,6 +51,7 @@ struct bill_class {
     const char *service, *charge_category, *charge_class, *commitment_id, *commitment_status, *currency;
     const char *pricing;           /* on-demand, spot, committed, other */
     const char *instance_type, *gpu_count;
+    const char *gpu_model;         /* of the catalog, where no instance type leads to one; NULL or "": none */
     bool counts_gpus;
     int unit_seconds, pricing_unit_seconds; /* of consumed and of priced quantity; 0: no time */
     /* A rate the bill itself carries: one unit of fx_from is fx_rate of currency. NULL: none. */
@@ -76,6 +77,7 @@ struct bill_charge {
     /* Money of this row on the invoice that another row takes back: the on-demand price of use that a
      * savings plan covers. It goes to the total of class->aside_category, so that the invoice adds up. */
     struct field aside;
+    const char *priced_by;         /* where the cost comes from when the bill has none; NULL: from the bill */
     bool is_use;                   /* says that the bill covers the days from..to: completeness goes by these */
 };
 
@@ -115,6 +117,10 @@ struct bill_format {
     size_t invoice;                /* the column that is empty until the bill is final; 0: none */
     const char *const *gather;     /* NULL, or prefixes of columns (one column a tag) for describe(); NULL-ended */
     const void *state;             /* what the source's ingest function has made of its section */
+    char delimiter;                /* between cells; 0: a comma */
+    /* What beside the files decides what their rows mean (a map, a rate card): when it is another than
+     * at the last load, every file is read again. NULL: nothing does. */
+    const char *fingerprint;
     /* A period begins so long after midnight UTC (it is a month of the provider's own zone; 0: of UTC). */
     int zone_seconds;
     /* Optional: where the meaning of a row depends on other rows or files. When any file is new, all are

@@ -199,6 +199,8 @@ keep(struct bill_reader *reader, struct bill_key key, const struct bill_class *c
 
     add_part(reader, BILL_ITEM, &key);
     bill_key_add(&key, variant, sizeof variant);
+    if (charge->priced_by)
+        bill_key_add(&key, charge->priced_by, strlen(charge->priced_by));
     known = bill_key_find(&slice->items, key);
     if (known)
         return bill_slice_charge(reader->load, slice, *known, csv_line(reader->csv), charge, err) ? DONE : FAILED;

@@ -1,6 +1,7 @@
 /* The header of a bill: which column of the file stands in which slot of its format. */
 #include <config.h>
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -22,10 +23,15 @@ static bool
 missing(const struct bill_reader *reader, const struct bill_column *column, struct error *err)
 {
     const char *const *alias = column->names;
+    char there[512] = "";
+    size_t used = 0, columns = csv_columns(reader->csv);
 
+    for (size_t i = 0; i < columns && used < sizeof there; i++)
+        used += (size_t)snprintf(there + used, sizeof there - used, "%s%s", i ? ", " : "", csv_name(reader->csv, i));
     error_set(err, ERR_INPUT, "no column %s", alias[0]);
-    if (alias[1])
-        error_detail(err, "known too as %s%s%s", alias[1], alias[2] ? ", " : "", alias[2] ? alias[2] : "");
+    error_detail(err, "%s%s%s%s%sthe file has %zu columns: %s%s", alias[1] ? "known too as " : "", alias[1] ? alias[1] : "",
+                 alias[1] && alias[2] ? ", " : "", alias[1] && alias[2] ? alias[2] : "", alias[1] ? "; " : "", columns, there,
+                 used >= sizeof there ? " ..." : "");
     return error_hint(err, "%s", reader->format->version_hint);
 }
 

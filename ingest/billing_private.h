@@ -144,6 +144,7 @@ struct bill_load_run {
     size_t record_count;
     struct bill_slice *slices;
     bool only_open;        /* second pass: rows of other slices are in already */
+    bool is_remapped;      /* format->fingerprint is another than last time */
     struct bill_key_table total_keys;
     struct bill_total_key *totals;
     uint32_t total_count, total_room;

@@ -18,7 +18,7 @@ struct bill_pending_item {
     bool counts_gpus;
     int unit_seconds;
     const char *provider, *service, *charge_category, *charge_class, *commitment_id, *commitment_status, *currency,
-        *pricing, *instance_type, *gpu_count;
+        *pricing, *instance_type, *gpu_count, *gpu_model, *priced_by;
     struct bill_item item;
 };
 
@@ -189,6 +189,8 @@ copy_item(struct copy *copy, int32_t slice_id, const struct bill_pending_item *p
         copy_jsonb(copy, item->tags, strlen(item->tags));
     else
         copy_null(copy);
+    copy_some(copy, p->gpu_model);
+    copy_some(copy, p->priced_by);
 }
 
 static bool
@@ -205,9 +207,9 @@ flush_items(struct bill_load_run *load, struct bill_slice *slice, struct error *
                        "resource_id, resource_key, resource_name, instance_type, gpu_count, counts_gpus, unit_seconds, "
                        "region, zone, service, sku, description, charge_category, charge_class, charge_frequency, "
                        "pricing, commitment_id, commitment_name, commitment_type, commitment_category, "
-                       "commitment_status, currency, invoice_id, tags) FROM STDIN (FORMAT binary)",
+                       "commitment_status, currency, invoice_id, tags, gpu_model, priced_by) FROM STDIN (FORMAT binary)",
                        slice->slice_id);
-    if (!copy_begin(&copy, load->run->db, sql, 30, err))
+    if (!copy_begin(&copy, load->run->db, sql, 32, err))
         return false;
     for (size_t i = 0; i < slice->pending_count; i++) {
         copy_item(copy, id, &slice->pending[i]);
@@ -305,6 +307,8 @@ bill_slice_item(struct bill_load_run *load, struct bill_slice *slice, const stru
         .pricing = arena_strdup(arena, class->pricing),
         .instance_type = arena_strdup(arena, class->instance_type),
         .gpu_count = arena_strdup(arena, class->gpu_count),
+        .gpu_model = arena_strdup(arena, class->gpu_model),
+        .priced_by = arena_strdup(arena, charge->priced_by),
         .item = copy_of(arena, item),
     };
     *ret_no = (uint32_t)slice->next_item++;

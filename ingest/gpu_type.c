@@ -184,6 +184,32 @@ google_family(struct field type)
     return false;
 }
 
+static bool
+begins_any(struct field type, const char *const *starts)
+{
+    for (; *starts; starts++)
+        if (begins(type, *starts))
+            return true;
+    return false;
+}
+
+/* Clouds whose machine types say by their beginning that they have GPUs. */
+static bool
+other_family(const char *provider, struct field type)
+{
+    static const char *const oracle[] = {"bm.gpu", "vm.gpu", NULL};
+    static const char *const alibaba[] = {"ecs.gn", "ecs.vgn", "ecs.sgn", "ecs.ebmgn", NULL};
+    static const char *const tencent[] = {"gn6", "gn7", "gn8", "gn10", "gt4", "pnv4", "pnv5", NULL};
+
+    if (!strncmp(provider, "oracle", 6))
+        return begins_any(type, oracle);
+    if (!strncmp(provider, "alibaba", 7))
+        return begins_any(type, alibaba);
+    if (!strncmp(provider, "tencent", 7))
+        return begins_any(type, tencent);
+    return begins(type, "gpu_") && digit_at(type, 4);
+}
+
 bool
 gpu_type_family(const char *provider, struct field type)
 {
@@ -193,7 +219,7 @@ gpu_type_family(const char *provider, struct field type)
         return azure_family(type);
     if (!strcmp(provider, "gcp"))
         return google_family(type);
-    return begins(type, "gpu_") && digit_at(type, 4);
+    return other_family(provider, type);
 }
 
 static bool

@@ -25,3 +25,20 @@ CREATE TABLE audit.billing_fx (
 COMMENT ON TABLE audit.billing_fx IS 'One row is an exchange rate that rows of a bill carry: one unit of from_currency is rate of to_currency';
 COMMENT ON COLUMN audit.billing_fx.to_currency IS 'the currency the bill asks to be paid in';
 COMMENT ON COLUMN audit.billing_fx.row_count IS 'rows that carry it';
+
+-- Bills by a map, and prices by a rate card: what a GPU row without an instance type is, where a
+-- cost comes from that the bill does not have, and hours whose cost nobody knows.
+
+ALTER TABLE audit.billing_item ADD COLUMN gpu_model text, ADD COLUMN priced_by text;
+COMMENT ON COLUMN audit.billing_item.gpu_model IS 'model or family of the catalog that the bill''s text names; NULL: none, or the instance type says it';
+COMMENT ON COLUMN audit.billing_item.priced_by IS 'the line of the rate card by which the costs are computed; NULL: the bill gives them';
+ALTER TABLE audit.billing_charge ALTER COLUMN billed_cost DROP NOT NULL, ALTER COLUMN effective_cost DROP NOT NULL;
+COMMENT ON COLUMN audit.billing_charge.billed_cost IS 'what the invoice asks, in the currency of billing_item; NULL: unknown, the bill tells quantities only and the rate card has no price';
+COMMENT ON COLUMN audit.billing_charge.effective_cost IS 'amortized cost in the same currency; NULL as billed_cost';
+
+CREATE TABLE audit.billing_map (
+    source_id    int PRIMARY KEY REFERENCES audit.source,
+    fingerprint  text NOT NULL
+);
+COMMENT ON TABLE audit.billing_map IS 'One row says by what map and rate card the bills of a source were read last; another one reads them again';
+COMMENT ON COLUMN audit.billing_map.fingerprint IS 'hash of the section''s map and of its rate card';

@@ -8,13 +8,14 @@
 CREATE TEMP TABLE run_tagged ON COMMIT DROP AS
 SELECT i.slice_id, i.item_no, i.role, i.provider, coalesce(i.account_id, '') AS account,
        coalesce(i.resource_id, i.resource_key) AS resource_id, i.resource_key, i.resource_name, i.instance_type,
-       coalesce(y.family, CASE WHEN i.instance_type IS NULL THEN 'unknown' ELSE 'unknown (' || i.instance_type || ')' END) AS model,
-       coalesce(y.gpu_count, i.gpu_count) AS gpus, y.family IS NOT NULL AS is_catalogued,
+       coalesce(y.family, f.family, i.gpu_model, CASE WHEN i.instance_type IS NULL THEN 'unknown' ELSE 'unknown (' || i.instance_type || ')' END) AS model,
+       coalesce(y.gpu_count, i.gpu_count) AS gpus, coalesce(y.family, CASE WHEN i.gpu_count > 0 THEN f.family END) IS NOT NULL AS is_catalogued,
        coalesce(i.region, '') AS region, i.pricing, i.commitment_id, i.counts_gpus, i.unit_seconds, i.currency,
        t.team, t.project, t.issue, t.pool, coalesce(t.team, '') <> '' AS is_tagged
 FROM audit.billing_item i
 CROSS JOIN run
 LEFT JOIN run_type y ON y.provider = i.provider AND y.type_key = lower(i.instance_type)
+LEFT JOIN run_family f ON f.name = lower(i.gpu_model)
 LEFT JOIN LATERAL (
     SELECT max(g.value) FILTER (WHERE g.key = run.tag_team) AS team, max(g.value) FILTER (WHERE g.key = run.tag_project) AS project,
            max(g.value) FILTER (WHERE g.key = run.tag_issue) AS issue, max(g.value) FILTER (WHERE g.key = run.tag_pool) AS pool

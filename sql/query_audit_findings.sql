@@ -15,7 +15,7 @@ WITH asked AS (
     SELECT replace(check_name, ' ', '-'), coalesce(items, 1) FROM audit.audit_quality WHERE audit_id = $1::int
 ), known AS (
     SELECT unnest(ARRAY['deviates', 'not-enough-evidence', 'draft', 'recommendations', 'coverage', 'never-observed', 'not-billed',
-                        'unknown-instance-type', 'rejected-records', 'incomplete-load', 'open-bill', 'currency-without-a-rate',
+                        'unknown-instance-type', 'rejected-records', 'incomplete-load', 'open-bill', 'currency-without-a-rate', 'priced-by-rate-card', 'no-price', 'total-without-a-price',
                         'owned-without-a-cost', 'placed-by-rule', 'commitment-without-hours', 'commitment-without-use', 'in-two-bills', 'no-team', 'no-team-tag',
                         'no-SM-activity', 'unknown-issue']) AS kind
 )

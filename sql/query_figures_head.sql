@@ -16,10 +16,13 @@ CROSS JOIN LATERAL (VALUES
     ('peak busy', f.peak_busy_gpus::text, 'GPUs'),
     ('billed cost', to_char(f.billed_cost, 'FM999,999,999,990.00'), a.currency),
     ('GPU cost', to_char(f.gpu_cost, 'FM999,999,999,990.00'), a.currency),
+    ('of it by rate card', to_char((SELECT q.cost FROM audit.audit_quality q WHERE q.audit_id = f.audit_id AND q.check_name = 'priced by rate card'), 'FM999,999,999,990.00'), a.currency || ', computed'),
+    ('without a price', to_char((SELECT q.gpu_hours FROM audit.audit_quality q WHERE q.audit_id = f.audit_id AND q.check_name = 'no price'), 'FM999,999,999,990.0'), 'GPU-hours'),
     ('cost of idle', to_char(f.idle_cost, 'FM999,999,999,990.00'), a.currency),
     ('cost of unknown', to_char(f.unknown_cost, 'FM999,999,999,990.00'), a.currency),
     ('per provisioned GPU-hour', to_char(f.cost_per_provisioned_gpu_hour, 'FM999,990.0000'), a.currency),
     ('per busy GPU-hour', to_char(f.cost_per_busy_gpu_hour, 'FM999,990.0000'), a.currency),
     ('per effective GPU-hour', to_char(f.cost_per_effective_gpu_hour, 'FM999,990.0000'), a.currency),
     ('without a team tag', to_char(f.untagged_cost, 'FM999,999,999,990.00'), a.currency)) v(figure, value, unit)
-WHERE f.audit_id = $1::int AND f.dimension = 'total';
+WHERE f.audit_id = $1::int AND f.dimension = 'total'
+  AND (v.value IS NOT NULL OR v.figure NOT IN ('of it by rate card', 'without a price'));

@@ -29,6 +29,10 @@ SELECT json_build_object(
     'quarter', a.quarter, 'from', to_char(a.from_time, 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), 'to', to_char(a.to_time, 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
     'revision', a.revision, 'final', a.is_final, 'currency', a.currency,
     'total', (SELECT figures FROM figure WHERE dimension = 'total'),
+    'priced_by_rate_card', (SELECT json_build_object('gpu_hours', q.gpu_hours::text, 'cost', q.cost::text) FROM audit.audit_quality q
+                            WHERE q.audit_id = a.audit_id AND q.check_name = 'priced by rate card'),
+    'without_a_price', (SELECT json_build_object('gpu_hours', q.gpu_hours::text) FROM audit.audit_quality q
+                        WHERE q.audit_id = a.audit_id AND q.check_name = 'no price'),
     'by_provider', coalesce((SELECT figures FROM grouped WHERE dimension = 'provider'), '{}'),
     'by_model', coalesce((SELECT figures FROM grouped WHERE dimension = 'model'), '{}'),
     'by_region', coalesce((SELECT figures FROM grouped WHERE dimension = 'region'), '{}'),
