@@ -344,7 +344,7 @@ settle_early(struct bill_reader *reader, struct error *err)
 static bool
 read_opened(struct bill_reader *reader, struct error *err)
 {
-    if (!csv_open(&reader->csv, reader->stream, err))
+    if (!csv_open_delimited(&reader->csv, reader->stream, (struct field){"", 0}, reader->format->delimiter, err))
         return false;
     if (csv_columns(reader->csv) && (!bill_header_read(reader, err) || !read_rows(reader, err) || !settle_early(reader, err)))
         return false;
@@ -390,7 +390,7 @@ survey_opened(struct bill_reader *reader, struct error *err)
     enum csv_status status;
     uint64_t rows = 0;
 
-    if (!csv_open(&reader->csv, reader->stream, err))
+    if (!csv_open_delimited(&reader->csv, reader->stream, (struct field){"", 0}, reader->format->delimiter, err))
         return false;
     if (!csv_columns(reader->csv))
         return true;
