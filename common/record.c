@@ -132,7 +132,7 @@ record_reason(const struct record *record)
 const char *
 record_note(const struct record *record)
 {
-    return record->csv ? csv_note(record->csv) : jsonl_note(record->jsonl);
+    return record->csv ? csv_note(record->csv) : record->jsonl ? jsonl_note(record->jsonl) : "";
 }
 
 uint64_t

@@ -14,21 +14,21 @@ enum outcome { DONE, REJECT, FAILED };
 /* ---------------------------------------------------------------- cells */
 
 static struct field
-value_of(struct field raw)
+value_of(const struct bill_reader *reader, struct field raw)
 {
-    if (raw.size >= 2 && raw.text[0] == '"' && raw.text[raw.size - 1] == '"')
+    if (raw.size >= 2 && raw.text[0] == '"' && raw.text[raw.size - 1] == '"' && !record_is_json(&reader->record))
         raw = (struct field){raw.text + 1, raw.size - 2};
     raw = csv_trim(raw);
     return raw.size == 4 && !memcmp(raw.text, "NULL", 4) ? (struct field){"", 0} : raw;
 }
 
 static bool
-decode_cell(struct field raw, struct arena *arena, struct field *ret_cell)
+decode_cell(const struct bill_reader *reader, struct field raw, struct arena *arena, struct field *ret_cell)
 {
     char *into = raw.size && raw.text[0] == '"' ? arena_alloc(arena, raw.size) : NULL;
     struct field cell;
 
-    if (!csv_decode(raw, into, &cell))
+    if (!record_cell(&reader->record, raw, into, &cell))
         return false;
     *ret_cell = csv_trim(cell);
     if (ret_cell->size == 4 && !memcmp(ret_cell->text, "NULL", 4))
@@ -43,8 +43,8 @@ decode_gathered(struct bill_reader *reader, struct arena *arena)
     size_t first = reader->format->count;
 
     for (size_t i = 0; first + i < reader->slots; i++)
-        if (!decode_cell(reader->raw[first + i], arena, &reader->gathered[i].cell))
-            return arena_printf(arena, "stray quote in %s", csv_name(reader->csv, (size_t)reader->want[first + i]));
+        if (!decode_cell(reader, reader->raw[first + i], arena, &reader->gathered[i].cell))
+            return arena_printf(arena, "stray quote in %s", reader->gathered[i].name);
     reader->context.gathered = reader->gathered;
     reader->context.gathered_count = reader->slots - first;
     return NULL;
@@ -57,7 +57,7 @@ decode(struct bill_reader *reader, struct arena *arena, struct field *ret_cell)
     for (size_t i = 0; i < reader->format->count; i++) {
         if (reader->format->columns[i].part == BILL_VALUE)
             ret_cell[i] = reader->value[i];
-        else if (!decode_cell(reader->raw[i], arena, &ret_cell[i]))
+        else if (!decode_cell(reader, reader->raw[i], arena, &ret_cell[i]))
             return arena_printf(arena, "stray quote in %s", reader->format->columns[i].names[0]);
     }
     return NULL;
@@ -203,7 +203,7 @@ keep(struct bill_reader *reader, struct bill_key key, const struct bill_class *c
         bill_key_add(&key, charge->priced_by, strlen(charge->priced_by));
     known = bill_key_find(&slice->items, key);
     if (known)
-        return bill_slice_charge(reader->load, slice, *known, csv_line(reader->csv), charge, err) ? DONE : FAILED;
+        return bill_slice_charge(reader->load, slice, *known, record_line(&reader->record), charge, err) ? DONE : FAILED;
     reader->context.arena = &reader->scratch;
     *reason = decode(reader, &reader->scratch, cell);
     if (!*reason)
@@ -218,7 +218,7 @@ keep(struct bill_reader *reader, struct bill_key key, const struct bill_class *c
         slice->items = (struct bill_key_table){0};
     }
     bill_key_put(&slice->items, &slice->items_arena, key, no);
-    return bill_slice_charge(reader->load, slice, no, csv_line(reader->csv), charge, err) ? DONE : FAILED;
+    return bill_slice_charge(reader->load, slice, no, record_line(&reader->record), charge, err) ? DONE : FAILED;
 }
 
 static void
@@ -233,7 +233,7 @@ count_row(struct bill_reader *reader, const struct bill_class *class, const stru
     reader->load->without_hours += class->role == BILL_GPU_USE && charge->role == BILL_GPU_MONEY;
     if (class->aside_category && charge->aside.size)
         bill_slice_aside(reader->load, slice, class->aside_no, charge->aside);
-    if (reader->has_invoice && value_of(reader->raw[reader->format->invoice]).size)
+    if (reader->has_invoice && value_of(reader, reader->raw[reader->format->invoice]).size)
         slice->invoiced++;
     else if (reader->has_invoice)
         slice->not_invoiced++;
@@ -250,7 +250,7 @@ take_row(struct bill_reader *reader, const char **reason, struct error *err)
 
     for (size_t i = 0; i < reader->format->count; i++)
         if (reader->format->columns[i].part == BILL_VALUE)
-            reader->value[i] = value_of(reader->raw[i]);
+            reader->value[i] = value_of(reader, reader->raw[i]);
     outcome = find_slice(reader, reason, err);
     if (outcome == DONE && !reader->slice->is_open)
         reader->slice->load->kept++; /* before the window, or in already: only counted */
@@ -279,7 +279,7 @@ reject(struct bill_reader *reader, const char *reason)
 {
     struct bill_part_load *part = reader->slice ? reader->slice->load : &reader->early;
 
-    bill_reject(reader->load, part, csv_line(reader->csv), reason, csv_raw(reader->csv));
+    bill_reject(reader->load, part, record_line(&reader->record), reason, record_raw(&reader->record));
 }
 
 static bool
@@ -297,12 +297,14 @@ read_rows(struct bill_reader *reader, struct error *err)
     uint64_t *rows = &reader->load->objects[reader->object].rows;
     enum csv_status status;
 
-    while ((status = csv_next_raw(reader->csv, reader->raw, err)) != CSV_END) {
-        const char *reason = csv_reason(reader->csv);
+    while ((status = record_next(&reader->record, reader->raw, err)) != CSV_END) {
+        const char *reason = record_reason(&reader->record);
         enum outcome outcome = REJECT;
 
         if (status == CSV_ERROR)
             return false;
+        if (reader->slots < reader->format->count + record_gathered(&reader->record))
+            bill_header_grow(reader);
         if (status == CSV_RECORD)
             outcome = take_row(reader, &reason, err);
         if (outcome == FAILED)
@@ -344,9 +346,9 @@ settle_early(struct bill_reader *reader, struct error *err)
 static bool
 read_opened(struct bill_reader *reader, struct error *err)
 {
-    if (!csv_open_delimited(&reader->csv, reader->stream, (struct field){"", 0}, reader->format->delimiter, err))
+    if (!record_open(&reader->record, reader->stream, reader->format->delimiter, err))
         return false;
-    if (csv_columns(reader->csv) && (!bill_header_read(reader, err) || !read_rows(reader, err) || !settle_early(reader, err)))
+    if (record_columns(&reader->record) && (!bill_header_read(reader, err) || !read_rows(reader, err) || !settle_early(reader, err)))
         return false;
     return true;
 }
@@ -374,8 +376,10 @@ bill_file_read(struct bill_load_run *load, size_t number, struct error *err)
     }
     if (done && !object->rows)
         log_note("%s: no rows", object->path);
+    if (done && *record_note(&reader.record))
+        log_note("%s: %s", object->path, record_note(&reader.record));
     load->done_bytes += stream_offset(reader.stream);
-    csv_close(reader.csv);
+    record_close(&reader.record);
     stream_close(reader.stream);
     arena_free(&reader.class_arena);
     arena_free(&reader.scratch);
@@ -390,13 +394,13 @@ survey_opened(struct bill_reader *reader, struct error *err)
     enum csv_status status;
     uint64_t rows = 0;
 
-    if (!csv_open_delimited(&reader->csv, reader->stream, (struct field){"", 0}, reader->format->delimiter, err))
+    if (!record_open(&reader->record, reader->stream, reader->format->delimiter, err))
         return false;
-    if (!csv_columns(reader->csv))
+    if (!record_columns(&reader->record))
         return true;
     if (!bill_header_read(reader, err))
         return false;
-    while ((status = csv_next_raw(reader->csv, reader->raw, err)) != CSV_END) {
+    while ((status = record_next(&reader->record, reader->raw, err)) != CSV_END) {
         if (status == CSV_ERROR)
             return false;
         if (status == CSV_RECORD)
@@ -421,7 +425,7 @@ bill_file_survey(struct bill_load_run *load, size_t number, struct error *err)
         return false;
     reader.context.arena = &reader.scratch;
     done = survey_opened(&reader, err);
-    csv_close(reader.csv);
+    record_close(&reader.record);
     stream_close(reader.stream);
     arena_free(&reader.scratch);
     return done;

@@ -11,6 +11,7 @@
 #include "common/calendar.h"
 #include "common/decimal.h"
 #include "common/object.h"
+#include "common/record.h"
 #include "common/sha256.h"
 #include "common/stream.h"
 #include "common/zip.h"
@@ -230,7 +231,7 @@ struct bill_reader {
     const struct bill_format *format;
     size_t object;
     struct stream *stream;
-    struct csv *csv;
+    struct record record;
     struct field raw[BILL_SLOTS], value[BILL_COLUMNS]; /* raw: the format's columns, then gathered ones */
     struct bill_gathered gathered[BILL_GATHERED];
     size_t slots;
@@ -251,6 +252,8 @@ struct bill_reader {
 
 /* Finds the columns of the header; a missing one that must be there is ERR_INPUT. */
 bool bill_header_read(struct bill_reader *reader, struct error *err) MUST_CHECK;
+/* Takes in the columns of tags that a record of JSON has brought. */
+void bill_header_grow(struct bill_reader *reader);
 
 /* Reads one object into the slices of its rows. An error of code ERR_INPUT concerns this file alone. */
 bool bill_file_read(struct bill_load_run *load, size_t object, struct error *err) MUST_CHECK;

@@ -86,11 +86,11 @@ static const struct bill_column columns[FOCUS_COLUMNS] = {
     [FOCUS_ALLOCATED_TAGS] = {{"AllocatedTags"}, BILL_ITEM, false},
 };
 
-/* Google's machine type stands among the tags; in a raw cell, where quotes are doubled. */
+/* Google's machine type stands among the tags; in a raw cell, where quotes may be doubled. */
 static struct field
 hint(const struct field *raw)
 {
-    static const char key[] = "machine_spec\"\"";
+    static const char key[] = "machine_spec\"";
     struct field provider = raw[FOCUS_PROVIDER], tags = raw[FOCUS_TAGS], found = {"", 0};
     size_t quote = provider.size && provider.text[0] == '"';
     const char *at, *end = tags.text + tags.size;
