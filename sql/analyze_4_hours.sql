@@ -227,18 +227,18 @@ GROUP BY run.audit_id, p.group_no, p.hour;
 
 INSERT INTO audit.audit_cell
 WITH cell AS (
-    SELECT h.group_no, h.owner_no, round(c.util_sum::float8 / c.util_samples / 28e6 * 1e10)::bigint AS util, count(*)::int AS cells
+    SELECT h.group_no, h.owner_no, c.util, count(*)::int AS cells
     FROM run_cell c
     JOIN run_total h ON h.resource_no = c.resource_no AND h.hour = c.hour AND h.is_running
     WHERE c.util_samples > 0
-    GROUP BY h.group_no, h.owner_no, util
+    GROUP BY h.group_no, h.owner_no, c.util
 ), twice AS (
-    SELECT h.group_no, h.main_group_no, h.owner_no, h.main_owner_no, round(c.util_sum::float8 / c.util_samples / 28e6 * 1e10)::bigint AS util,
+    SELECT h.group_no, h.main_group_no, h.owner_no, h.main_owner_no, c.util,
            count(*)::int AS cells
     FROM run_cell c
     JOIN run_shared h ON h.resource_no = c.resource_no AND h.hour = c.hour AND h.place > 1
     WHERE c.util_samples > 0
-    GROUP BY h.group_no, h.main_group_no, h.owner_no, h.main_owner_no, util
+    GROUP BY h.group_no, h.main_group_no, h.owner_no, h.main_owner_no, c.util
 ), part AS (
     SELECT g.group_no, c.util, c.cells FROM cell c CROSS JOIN LATERAL (VALUES (c.group_no), (c.owner_no)) g(group_no)
     UNION ALL
