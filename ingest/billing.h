@@ -77,6 +77,9 @@ struct bill_charge {
     /* Money of this row on the invoice that another row takes back: the on-demand price of use that a
      * savings plan covers. It goes to the total of class->aside_category, so that the invoice adds up. */
     struct field aside;
+    /* Of a purchase: the part of its cost that paid for nothing, and its time. Kept beside it as a charge
+     * of its own, of role BILL_COMMITMENT_UNUSED and without billed money. Empty: none. */
+    struct field unused, unused_quantity;
     const char *priced_by;         /* where the cost comes from when the bill has none; NULL: from the bill */
     bool is_use;                   /* says that the bill covers the days from..to: completeness goes by these */
 };

@@ -221,6 +221,21 @@ keep(struct bill_reader *reader, struct bill_key key, const struct bill_class *c
     return bill_slice_charge(reader->load, slice, no, record_line(&reader->record), charge, err) ? DONE : FAILED;
 }
 
+/* What a purchase paid for and nothing used. */
+static enum outcome
+keep_unused(struct bill_reader *reader, struct bill_key key, const struct bill_class *class,
+            const struct bill_charge *charge, const char **reason, struct error *err)
+{
+    struct bill_charge unused = *charge;
+
+    unused.role = BILL_COMMITMENT_UNUSED;
+    unused.quantity = charge->unused_quantity;
+    unused.billed = (struct field){"0", 1};
+    unused.effective = charge->unused;
+    unused.list = (struct field){"", 0};
+    return keep(reader, key, class, &unused, reason, err);
+}
+
 static void
 count_row(struct bill_reader *reader, const struct bill_class *class, const struct bill_charge *charge)
 {
@@ -269,6 +284,8 @@ take_row(struct bill_reader *reader, const char **reason, struct error *err)
         bill_slice_total(reader->load, reader->slice, class->total_no, &charge);
     else
         outcome = keep(reader, key, class, &charge, reason, err);
+    if (outcome == DONE && charge.role != BILL_OTHER && charge.unused.size)
+        outcome = keep_unused(reader, key, class, &charge, reason, err);
     if (outcome == DONE)
         count_row(reader, class, &charge);
     return outcome;
