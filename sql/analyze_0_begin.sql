@@ -3,6 +3,7 @@
 -- Temporary tables are filled by the steps; their sizes are guesses until they are analyzed, and a nested
 -- loop over a wrong guess is the one plan that never ends. Workers would only copy rows to the leader.
 SET LOCAL enable_nestloop = off;
+SET LOCAL enable_mergejoin = off;
 SET LOCAL max_parallel_workers_per_gather = 0;
 SET LOCAL jit = off;
 

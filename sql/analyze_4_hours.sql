@@ -1,8 +1,10 @@
 -- Analysis, step 4: supply and money per subject and hour, beside what the samples say.
 --   run_rate     currency and month -> factor into the audit's currency
---   run_charge   kept rows that overlap the window, in the audit's currency
---   run_hour     subject and hour -> GPU-hours and money, before they are added up
+--   run_priced   items with the rate of their bill's month
+--   run_hour     subject and hour -> GPU-hours and money of long rows and owned machines
 --   run_total    one row per subject and hour
+--   run_outside  seen hours of a resource in which it did not run
+--   run_unplaced, run_known  cells without a resource, and those of their GPUs that others have one for
 --   run_shared   those that share a resource's hour
 -- and from them audit_hour, audit_cell, audit_correction.
 
@@ -18,28 +20,20 @@ LEFT JOIN LATERAL (
       AND u.currency <> run.currency
     LIMIT 1) f ON true;
 
+CREATE TEMP TABLE run_priced ON COMMIT DROP AS
+SELECT i.slice_id, i.item_no, i.role, i.subject_no, i.resource_no, i.gpus, i.counts_gpus, i.unit_seconds, r.rate,
+       l.from_time AS booked_from
+FROM run_item i
+JOIN run_slice l USING (slice_id)
+JOIN run_rate r ON r.currency = i.currency AND r.month = l.period
+WHERE l.kind = 'billing';
+
+ANALYZE run_rate, run_priced;
+
 CREATE TEMP TABLE run_hour (
     subject_no int, resource_no int, hour timestamptz, is_placed boolean,
     running_gpu_hours numeric, billed_cost numeric, effective_cost numeric, list_cost numeric
 ) ON COMMIT DROP;
-
--- A row that lies in one clock hour is that hour's. Rows of one machine (cores, memory, GPU) add up.
--- A row that bills the accelerator itself is in GPU time already, any other in machine time.
-INSERT INTO run_hour
-SELECT i.subject_no, i.resource_no, date_trunc('hour', c.charge_from), false,
-       sum(CASE WHEN i.role = 'gpu_use'
-                THEN CASE i.unit_seconds WHEN 3600 THEN c.quantity ELSE c.quantity * i.unit_seconds / 3600 END
-                     * CASE WHEN i.counts_gpus THEN 1 ELSE i.gpus END END),
-       sum(c.billed_cost) * r.rate, sum(c.effective_cost) * r.rate, sum(c.list_cost) * r.rate
-FROM audit.billing_charge c
-JOIN run_item i USING (slice_id, item_no)
-JOIN run_slice l USING (slice_id)
-JOIN run_rate r ON r.currency = i.currency AND r.month = l.period
-CROSS JOIN run
-WHERE c.slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'billing'))
-  AND i.role IN ('gpu_use', 'gpu_money') AND c.charge_from >= run.from_time AND c.charge_from < run.to_time
-  AND c.charge_to <= date_trunc('hour', c.charge_from) + interval '1 hour'
-GROUP BY i.subject_no, i.resource_no, date_trunc('hour', c.charge_from), r.rate;
 
 -- Longer rows. Hours that fill the period: every hour whole. Fewer: first the hours in which the
 -- resource has a sample, earliest first, each at most one hour; the rest into the earliest others.
@@ -50,16 +44,13 @@ SELECT i.subject_no, i.resource_no, c.charge_from, c.charge_to, i.gpus,
        extract(epoch FROM c.charge_to - c.charge_from) AS period_seconds,
        sum(CASE WHEN i.role = 'gpu_use' THEN c.quantity * i.unit_seconds * CASE WHEN i.counts_gpus THEN 1 ELSE i.gpus END END) AS gpu_seconds,
        sum(CASE WHEN i.role = 'gpu_use' THEN c.quantity * i.unit_seconds / 3600 * CASE WHEN i.counts_gpus THEN 1 ELSE i.gpus END END) AS gpu_hours,
-       sum(c.billed_cost * r.rate) AS billed_cost, sum(c.effective_cost * r.rate) AS effective_cost,
-       sum(c.list_cost * r.rate) AS list_cost
+       sum(c.billed_cost * i.rate) AS billed_cost, sum(c.effective_cost * i.rate) AS effective_cost,
+       sum(c.list_cost * i.rate) AS list_cost
 FROM audit.billing_charge c
-JOIN run_item i USING (slice_id, item_no)
-JOIN run_slice l USING (slice_id)
-JOIN run_rate r ON r.currency = i.currency AND r.month = l.period
-CROSS JOIN run
-WHERE c.slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'billing'))
-  AND i.role IN ('gpu_use', 'gpu_money') AND c.charge_from < run.to_time AND c.charge_to > run.from_time
-  AND c.charge_to > date_trunc('hour', c.charge_from) + interval '1 hour'
+JOIN run_priced i USING (slice_id, item_no)
+WHERE c.slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'billing')) AND i.role IN ('gpu_use', 'gpu_money')
+  AND c.charge_from < (SELECT to_time FROM run) AND c.charge_to > (SELECT from_time FROM run)
+  AND c.charge_to > date_bin('1 hour', c.charge_from, 'epoch') + interval '1 hour'
 GROUP BY i.subject_no, i.resource_no, c.charge_from, c.charge_to, i.gpus;
 
 INSERT INTO run_hour
@@ -112,19 +103,49 @@ LEFT JOIN LATERAL (
                       WHERE f.from_currency = o.currency AND f.to_currency = run.currency
                         AND to_char(f.month, 'YYYY-MM') = to_char(h.hour, 'YYYY-MM') LIMIT 1) END AS rate) r ON true;
 
-CREATE TEMP TABLE run_total ON COMMIT DROP AS
-SELECT t.subject_no, t.resource_no, a.group_no, a.owner_no, t.hour, true AS is_main, bool_or(t.is_placed) AS is_placed,
-       sum(t.running_gpu_hours) AS running_gpu_hours, sum(t.billed_cost) AS billed_cost, sum(t.effective_cost) AS effective_cost,
-       sum(t.list_cost) AS list_cost, sum(t.running_gpu_hours) IS DISTINCT FROM 0 AS is_running,
-       -- more machine-hours than the hour has: several machines under one id, such as a scale set
-       CASE WHEN sum(t.running_gpu_hours) > a.gpus * 1.01 THEN ceil(sum(t.running_gpu_hours) / a.gpus - 0.01) ELSE 1 END::int AS machines,
-       a.chips::int AS machine_chips, 0 AS chips
-FROM run_hour t
-CROSS JOIN run
-JOIN audit.audit_subject a ON a.audit_id = run.audit_id AND a.subject_no = t.subject_no
-GROUP BY t.subject_no, t.resource_no, a.group_no, a.owner_no, t.hour, a.chips, a.gpus;
+-- A row that lies in one clock hour is that hour's. Rows of one machine (cores, memory, GPU) add up.
+-- A row that bills the accelerator itself is in GPU time already, any other in machine time.
+-- Sums of numeric are wide: sorted they need one at a time, hashed all at once.
+SET LOCAL enable_hashagg = off;
 
-UPDATE run_total SET chips = machines * machine_chips;
+CREATE TEMP TABLE run_total ON COMMIT DROP AS
+WITH part AS (
+    SELECT i.subject_no, date_bin('1 hour', c.charge_from, 'epoch') AS hour, false AS is_placed,
+           CASE WHEN i.role = 'gpu_use'
+                THEN CASE WHEN i.unit_seconds = 3600 THEN c.quantity ELSE c.quantity * i.unit_seconds / 3600 END
+                     * CASE WHEN i.counts_gpus THEN 1 ELSE i.gpus END END AS running_gpu_hours,
+           c.billed_cost * i.rate AS billed_cost, c.effective_cost * i.rate AS effective_cost, c.list_cost * i.rate AS list_cost
+    FROM audit.billing_charge c
+    JOIN run_priced i USING (slice_id, item_no)
+    WHERE c.slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'billing')) AND i.role IN ('gpu_use', 'gpu_money')
+      AND c.charge_from >= (SELECT from_time FROM run) AND c.charge_from < (SELECT to_time FROM run)
+      AND c.charge_to <= date_bin('1 hour', c.charge_from, 'epoch') + interval '1 hour'
+    UNION ALL
+    SELECT subject_no, hour, is_placed, running_gpu_hours, billed_cost, effective_cost, list_cost FROM run_hour
+), total AS (
+    SELECT subject_no, hour, bool_or(is_placed) AS is_placed, sum(running_gpu_hours) AS running_gpu_hours, sum(billed_cost) AS billed_cost,
+           sum(effective_cost) AS effective_cost, sum(list_cost) AS list_cost
+    FROM part
+    GROUP BY subject_no, hour
+), machine AS (
+    SELECT t.*, r.resource_no, a.group_no, a.owner_no, a.chips AS machine_chips,
+           -- more machine-hours than the hour has: several machines under one id, such as a scale set
+           CASE WHEN t.running_gpu_hours > a.gpus * 1.01 THEN ceil(t.running_gpu_hours / a.gpus - 0.01) ELSE 1 END::int AS machines
+    FROM total t
+    JOIN audit.audit_subject a ON a.audit_id = audit.this_audit() AND a.subject_no = t.subject_no
+    JOIN (SELECT DISTINCT subject_no, resource_no FROM run_item) r ON r.subject_no = t.subject_no
+)
+SELECT subject_no, resource_no, group_no, owner_no, hour, true AS is_main, is_placed, running_gpu_hours, billed_cost, effective_cost, list_cost,
+       running_gpu_hours IS DISTINCT FROM 0 AS is_running, machines, machine_chips, machines * machine_chips AS chips
+FROM machine;
+
+SET LOCAL enable_hashagg = on;
+
+ANALYZE run_total (subject_no, resource_no, hour, is_running);
+
+-- Resources that several subjects had, one after the other or in the same hour.
+CREATE TEMP TABLE run_several ON COMMIT DROP AS
+SELECT resource_no FROM run_item GROUP BY resource_no HAVING count(DISTINCT subject_no) > 1;
 
 -- A resource's hour may be shared by subjects (retagged, repriced): the one with most of it is the
 -- main row. Together they are no more machines than their hours come to.
@@ -138,7 +159,7 @@ SELECT t.subject_no, t.resource_no, t.hour, t.group_no, t.owner_no, t.machines *
 FROM run_total t
 CROSS JOIN run
 JOIN audit.audit_subject a ON a.audit_id = run.audit_id AND a.subject_no = t.subject_no
-WHERE t.is_running AND t.resource_no IN (SELECT resource_no FROM run_item GROUP BY resource_no HAVING count(DISTINCT subject_no) > 1)
+WHERE t.is_running AND t.resource_no IN (SELECT resource_no FROM run_several)
 WINDOW w AS (PARTITION BY t.resource_no, t.hour);
 
 DELETE FROM run_shared WHERE subjects = 1;
@@ -149,13 +170,29 @@ WHERE t.subject_no = s.subject_no AND t.hour = s.hour;
 
 -- Money without hours is no GPU beside the row that has them.
 UPDATE run_total t SET is_main = false
-WHERE NOT t.is_running AND EXISTS (SELECT 1 FROM run_total o WHERE o.resource_no = t.resource_no AND o.hour = t.hour AND o.is_running);
+WHERE NOT t.is_running AND t.resource_no IN (SELECT resource_no FROM run_several) AND EXISTS (SELECT 1 FROM run_total o WHERE o.resource_no = t.resource_no AND o.hour = t.hour AND o.is_running);
 
-ANALYZE run_total, run_shared;
+ANALYZE run_shared;
+
+-- Cells of GPUs in hours in which no resource was bound to them, and which of those GPUs another hour knows.
+CREATE TEMP TABLE run_unplaced ON COMMIT DROP AS
+SELECT gpu_no, hour, observed_seconds FROM run_cell WHERE resource_no IS NULL;
+
+ANALYZE run_unplaced;
+
+CREATE TEMP TABLE run_known ON COMMIT DROP AS
+SELECT DISTINCT gpu_no FROM run_cell WHERE resource_no IS NOT NULL AND gpu_no IN (SELECT gpu_no FROM run_unplaced);
+
+CREATE TEMP TABLE run_outside ON COMMIT DROP AS
+SELECT s.resource_no, s.hour, s.observed_seconds
+FROM run_seen s
+WHERE NOT EXISTS (SELECT 1 FROM run_total t WHERE t.resource_no = s.resource_no AND t.hour = s.hour AND t.is_running);
+
+ANALYZE run_outside;
 
 -- More GPUs measured than billed: the busy ones are billed first.
 INSERT INTO audit.audit_hour
-SELECT run.audit_id, h.subject_no, h.hour, h.is_main, h.is_placed, h.chips,
+SELECT audit.this_audit(), h.subject_no, h.hour, h.is_main, h.is_placed, h.chips,
        least(coalesce(s.covered_chips, 0), h.chips),
        least(coalesce(s.covered_chips, 0), h.chips) - least(coalesce(s.covered_chips - s.idle_chips, 0), h.chips),
        coalesce(s.util_chips, 0), least(coalesce(s.sm_chips, 0), h.chips),
@@ -166,8 +203,13 @@ SELECT run.audit_id, h.subject_no, h.hour, h.is_main, h.is_placed, h.chips,
        CASE WHEN s.sm_chips > h.chips THEN s.cell_sm_sum * h.chips / s.sm_chips ELSE coalesce(s.cell_sm_sum, 0) END,
        h.running_gpu_hours, h.billed_cost, h.effective_cost, h.list_cost
 FROM run_total h
-CROSS JOIN run
 LEFT JOIN run_seen s ON s.resource_no = h.resource_no AND s.hour = h.hour;
+
+DO $$
+BEGIN
+    EXECUTE format('ANALYZE audit.audit_hour_a%s (audit_id, subject_no, hour, running_gpu_hours)', audit.this_audit());
+END
+$$;
 
 -- What two groups counted of the same GPUs in one resource's hour is taken back where they meet: in
 -- a group of its own that belongs to the scopes that both belong to, or in the one group they share.
@@ -187,16 +229,22 @@ JOIN audit.audit_scope_group a ON a.audit_id = audit.this_audit() AND a.group_no
 JOIN audit.audit_scope_group b ON b.audit_id = a.audit_id AND b.scope_no = a.scope_no AND b.group_no = m.b_no
 WHERE m.a_no <> m.b_no;
 
+-- A subject that had its resource's hour alone has in audit_hour what its groups need.
 INSERT INTO audit.audit_group_hour
-WITH whole AS MATERIALIZED (
-    SELECT h.group_no, h.owner_no, h.hour, h.machines * h.machine_chips * a.weight AS running_gpus,
-           least(coalesce(s.covered_chips - s.idle_chips, 0), h.machines * h.machine_chips) * a.weight AS busy_gpus, s.cell_util_sum, s.util_chips
-    FROM run_total h
-    CROSS JOIN run
-    JOIN (SELECT audit_id, subject_no, coalesce(gpus / chips, 1)::float8 AS weight FROM audit.audit_subject) a
-      ON a.audit_id = run.audit_id AND a.subject_no = h.subject_no
+WITH whole AS (
+    SELECT a.group_no, a.owner_no, h.hour, h.chips * a.weight AS running_gpus, (h.covered_chips - h.idle_chips) * a.weight AS busy_gpus,
+           h.cell_util_sum, h.util_chips
+    FROM audit.audit_hour h
+    JOIN (SELECT subject_no, group_no, owner_no, coalesce(gpus / chips, 1)::float8 AS weight
+          FROM audit.audit_subject WHERE audit_id = audit.this_audit()) a USING (subject_no)
+    WHERE h.audit_id = audit.this_audit() AND h.running_gpu_hours IS DISTINCT FROM 0
+      AND NOT EXISTS (SELECT 1 FROM run_shared d WHERE d.subject_no = h.subject_no AND d.hour = h.hour)
+    UNION ALL
+    SELECT h.group_no, h.owner_no, h.hour, h.machines * h.machine_chips * d.weight,
+           least(coalesce(s.covered_chips - s.idle_chips, 0), h.machines * h.machine_chips) * d.weight, s.cell_util_sum, s.util_chips
+    FROM run_shared d
+    JOIN run_total h ON h.subject_no = d.subject_no AND h.hour = d.hour
     LEFT JOIN run_seen s ON s.resource_no = h.resource_no AND s.hour = h.hour
-    WHERE h.is_running
 ), added AS (
     SELECT h.*, s.cell_util_sum, s.util_chips, coalesce(s.covered_chips - s.idle_chips, 0) AS busy_chips,
            least(coalesce(s.covered_chips - s.idle_chips, 0), h.chips) AS own_busy,
@@ -209,32 +257,41 @@ WITH whole AS MATERIALIZED (
            (greatest(upto - all_chips, 0) - greatest(upto - chips - all_chips, 0)) * weight AS running_gpus,
            (greatest(busy_upto - busy_chips, 0) - greatest(busy_upto - own_busy - busy_chips, 0)) * weight AS busy_gpus
     FROM added WHERE place > 1
-), part AS (
-    SELECT group_no, hour, running_gpus, busy_gpus, cell_util_sum, util_chips FROM whole
-    UNION ALL
-    SELECT owner_no, hour, running_gpus, busy_gpus, cell_util_sum, util_chips FROM whole
+), both_kinds AS (
+    SELECT v.group_no, w.hour, w.running_gpus, w.busy_gpus, w.cell_util_sum, w.util_chips
+    FROM whole w CROSS JOIN LATERAL (VALUES (w.group_no), (w.owner_no)) v(group_no)
     UNION ALL
     SELECT m.meeting_no, t.hour, -t.running_gpus, -t.busy_gpus, -t.cell_util_sum, -t.util_chips
     FROM twice t JOIN run_meeting m ON m.kind = 1 AND m.a_no = t.main_group_no AND m.b_no = t.group_no
     UNION ALL
     SELECT m.meeting_no, t.hour, -t.running_gpus, -t.busy_gpus, -t.cell_util_sum, -t.util_chips
     FROM twice t JOIN run_meeting m ON m.kind = 2 AND m.a_no = t.main_owner_no AND m.b_no = t.owner_no
+), part AS (
+    SELECT group_no, hour, sum(running_gpus) AS running_gpus, sum(busy_gpus) AS busy_gpus, sum(cell_util_sum::float8) AS cell_util_sum,
+           sum(util_chips) AS util_chips
+    FROM both_kinds
+    GROUP BY group_no, hour
 )
-SELECT run.audit_id, p.group_no, p.hour, sum(p.running_gpus), coalesce(sum(p.busy_gpus), 0), coalesce(sum(p.cell_util_sum::float8), 0)::bigint,
-       coalesce(sum(p.util_chips), 0)::int
-FROM part p CROSS JOIN run
-GROUP BY run.audit_id, p.group_no, p.hour;
+SELECT audit.this_audit(), group_no, hour, running_gpus, coalesce(busy_gpus, 0), coalesce(cell_util_sum, 0)::bigint, coalesce(util_chips, 0)::int
+FROM part;
 
 INSERT INTO audit.audit_cell
 WITH cell AS (
-    SELECT h.group_no, h.owner_no, c.util, count(*)::int AS cells
+    SELECT r.group_no, r.owner_no, c.util, count(*)::int AS cells
+    FROM run_cell c
+    JOIN (SELECT DISTINCT resource_no, group_no, owner_no FROM run_total
+          WHERE is_running AND resource_no NOT IN (SELECT resource_no FROM run_several)) r ON r.resource_no = c.resource_no
+    WHERE c.util_samples > 0
+      AND NOT EXISTS (SELECT 1 FROM run_outside o WHERE o.resource_no = c.resource_no AND o.hour = c.hour)
+    GROUP BY r.group_no, r.owner_no, c.util
+    UNION ALL
+    SELECT h.group_no, h.owner_no, c.util, count(*)::int
     FROM run_cell c
     JOIN run_total h ON h.resource_no = c.resource_no AND h.hour = c.hour AND h.is_running
-    WHERE c.util_samples > 0
+    WHERE c.util_samples > 0 AND c.resource_no IN (SELECT resource_no FROM run_several)
     GROUP BY h.group_no, h.owner_no, c.util
 ), twice AS (
-    SELECT h.group_no, h.main_group_no, h.owner_no, h.main_owner_no, c.util,
-           count(*)::int AS cells
+    SELECT h.group_no, h.main_group_no, h.owner_no, h.main_owner_no, c.util, count(*)::int AS cells
     FROM run_cell c
     JOIN run_shared h ON h.resource_no = c.resource_no AND h.hour = c.hour AND h.place > 1
     WHERE c.util_samples > 0
@@ -246,15 +303,15 @@ WITH cell AS (
     UNION ALL
     SELECT m.meeting_no, t.util, -t.cells FROM twice t JOIN run_meeting m ON m.kind = 2 AND m.a_no = t.main_owner_no AND m.b_no = t.owner_no
 )
-SELECT run.audit_id, p.group_no, p.util, sum(p.cells)
-FROM part p CROSS JOIN run
-GROUP BY run.audit_id, p.group_no, p.util;
+SELECT audit.this_audit(), p.group_no, p.util, sum(p.cells)
+FROM part p
+GROUP BY p.group_no, p.util;
 
 DO $$
 DECLARE
     this int := audit.this_audit();
 BEGIN
-    EXECUTE format('ANALYZE audit.audit_hour_a%s, audit.audit_group_hour_a%s, audit.audit_cell_a%s', this, this, this);
+    EXECUTE format('ANALYZE audit.audit_group_hour_a%s (audit_id, group_no, hour), audit.audit_cell_a%s (audit_id, group_no, util_sum)', this, this);
 END
 $$;
 
@@ -270,11 +327,9 @@ WHERE u.audit_id = audit.this_audit();
 INSERT INTO audit.audit_correction
 SELECT run.audit_id, i.subject_no,
        coalesce(sum(c.quantity * i.unit_seconds / 3600 * CASE WHEN i.counts_gpus THEN 1 ELSE i.gpus END * w.share), 0),
-       sum(c.billed_cost * r.rate * w.share), sum(c.effective_cost * r.rate * w.share), l.from_time
+       sum(c.billed_cost * i.rate * w.share), sum(c.effective_cost * i.rate * w.share), i.booked_from
 FROM audit.billing_charge c
-JOIN run_item i USING (slice_id, item_no)
-JOIN run_slice l USING (slice_id)
-JOIN run_rate r ON r.currency = i.currency AND r.month = l.period
+JOIN run_priced i USING (slice_id, item_no)
 CROSS JOIN run
 CROSS JOIN LATERAL (
     SELECT CASE WHEN c.charge_from >= run.from_time AND c.charge_to <= run.to_time THEN 1
@@ -282,4 +337,4 @@ CROSS JOIN LATERAL (
                      / nullif(extract(epoch FROM c.charge_to - c.charge_from), 0) END AS share) w
 WHERE c.slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'billing')) AND i.role = 'correction'
   AND c.charge_from < run.to_time AND (c.charge_to > run.from_time OR c.charge_from >= run.from_time)
-GROUP BY run.audit_id, i.subject_no, l.from_time;
+GROUP BY run.audit_id, i.subject_no, i.booked_from;

@@ -160,26 +160,26 @@ GROUP BY run.audit_id, run.created, l.name, t.provider, l.period, l.to_time, t.c
 -- Consecutive covered hours of an instance below 20 %, more than 24 of them: the mean over samples of
 -- each GPU's sm, or its util where sm is not measured.
 INSERT INTO audit.audit_idle_stretch
-WITH hour AS (
-    SELECT t.resource_no, t.hour, sum(t.running_gpu_hours) AS gpu_hours, sum(t.effective_cost) AS cost,
-           CASE WHEN count(*) = count(t.effective_cost) THEN 0 ELSE 1 END AS priceless,
-           min(t.subject_no) FILTER (WHERE t.is_main) AS subject_no
-    FROM run_total t
-    WHERE t.is_running
-    GROUP BY t.resource_no, t.hour
-), low AS (
-    SELECT h.*, s.work_samples, s.work_sum, s.sm_chips, s.covered_chips - s.sm_chips AS util_only_chips,
-           h.hour - row_number() OVER (PARTITION BY h.resource_no ORDER BY h.hour) * interval '1 hour' AS run_of
-    FROM hour h JOIN run_seen s USING (resource_no, hour)
-    WHERE s.work_sum::numeric < 20 * 28000000 * s.work_samples::numeric
-), stretch AS (
+WITH low AS (
+    SELECT s.*, s.covered_chips - s.sm_chips AS util_only_chips,
+           s.hour - row_number() OVER (PARTITION BY s.resource_no ORDER BY s.hour) * interval '1 hour' AS run_of
+    FROM run_seen s
+    WHERE s.work_sum < 20 * 28000000::bigint * s.work_samples
+      AND NOT EXISTS (SELECT 1 FROM run_outside o WHERE o.resource_no = s.resource_no AND o.hour = s.hour)
+), long AS (
     SELECT resource_no, min(hour) AS from_time, max(hour) + interval '1 hour' AS to_time, count(*) AS hours,
-           sum(gpu_hours) AS gpu_hours, CASE WHEN sum(priceless) = 0 THEN sum(cost) END AS cost, max(subject_no) AS subject_no,
            sum(work_sum) / sum(work_samples) / 28000000 AS util_pct,
            CASE WHEN sum(sm_chips) = 0 THEN 'util' WHEN sum(util_only_chips) = 0 THEN 'sm' ELSE 'sm and util' END AS signal
     FROM low
     GROUP BY resource_no, run_of
     HAVING count(*) > 24
+), stretch AS (
+    SELECT l.resource_no, l.from_time, l.to_time, l.hours, l.util_pct, l.signal, sum(t.running_gpu_hours) AS gpu_hours,
+           CASE WHEN count(*) = count(t.effective_cost) THEN sum(t.effective_cost) END AS cost,
+           max(t.subject_no) FILTER (WHERE t.is_main) AS subject_no
+    FROM long l
+    JOIN run_total t ON t.resource_no = l.resource_no AND t.hour >= l.from_time AND t.hour < l.to_time AND t.is_running
+    GROUP BY l.resource_no, l.from_time, l.to_time, l.hours, l.util_pct, l.signal
 )
 SELECT run.audit_id, row_number() OVER (ORDER BY t.cost DESC NULLS LAST, s.resource_id, t.from_time), s.provider, s.resource_id, s.resource_key,
        s.instance_type, s.model, s.region, s.pricing, s.pool, s.team, s.project, s.issue, s.gpus, t.from_time, t.to_time, t.hours,
@@ -203,10 +203,9 @@ HAVING sum(u.running_gpu_hours - u.covered_gpu_hours) > 0;
 
 -- GPUs with samples that no bill or inventory knows.
 INSERT INTO audit.audit_unbilled
-SELECT run.audit_id, g.gpu_uuid, (SELECT max(s.host) FROM run_series s WHERE s.gpu_no = c.gpu_no), g.model_name,
-       trim_scale(round(sum(c.observed_seconds)::numeric / 3600, 6)), min(c.hour), max(c.hour) + interval '1 hour'
-FROM run_cell c
-JOIN run_gpu g USING (gpu_no)
-CROSS JOIN run
-GROUP BY run.audit_id, c.gpu_no, g.gpu_uuid, g.model_name
-HAVING bool_and(c.resource_no IS NULL);
+SELECT audit.this_audit(), g.gpu_uuid, (SELECT max(s.host) FROM run_series s WHERE s.gpu_no = g.gpu_no), g.model_name, c.gpu_hours,
+       c.from_time, c.to_time
+FROM (SELECT gpu_no, trim_scale(round(sum(observed_seconds)::numeric / 3600, 6)) AS gpu_hours, min(hour) AS from_time,
+             max(hour) + interval '1 hour' AS to_time
+      FROM run_unplaced WHERE gpu_no NOT IN (SELECT gpu_no FROM run_known) GROUP BY gpu_no) c
+JOIN run_gpu g USING (gpu_no);

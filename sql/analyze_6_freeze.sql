@@ -16,24 +16,40 @@ SELECT l.audit_id, l.dimension, l.key, l.line_no, l.line, l.in_sum, trim_scale(l
 FROM audit.ledger l
 WHERE l.audit_id = audit.this_audit();
 
--- Beneath the line: samples in hours, or parts of hours, in which the GPU was not billed.
+-- Beneath the line: samples in hours, or parts of hours, in which the GPU was not billed. A GPU billed
+-- for its whole hour has none: only the others are worked out.
 INSERT INTO audit.audit_ledger
-SELECT run.audit_id, 'total', '', 9, 'observed beyond the billed time', false, trim_scale(round(coalesce(sum(b.hours), 0), 6)), NULL
-FROM run LEFT JOIN (
-    SELECT greatest(0, s.observed_seconds / 3600.0 * coalesce(r.weight, 1) - coalesce(h.covered_gpu_hours, 0)) AS hours
-    FROM run_seen s
-    LEFT JOIN (SELECT t.resource_no, t.hour, sum(audit.cell_share(h.running_gpu_hours, h.covered_chips, h.chips)) AS covered_gpu_hours
-               FROM run_total t
-               JOIN audit.audit_hour h ON h.audit_id = audit.this_audit() AND h.subject_no = t.subject_no AND h.hour = t.hour
-               GROUP BY t.resource_no, t.hour) h ON h.resource_no = s.resource_no AND h.hour = s.hour
+WITH weight AS (
     -- a fraction of a GPU is observed as a fraction
-    LEFT JOIN (SELECT i.resource_no, min(i.gpus / i.chips) AS weight FROM run_item i GROUP BY i.resource_no) r ON r.resource_no = s.resource_no
+    SELECT resource_no, coalesce(min(gpus / chips), 1) AS weight FROM run_item GROUP BY resource_no
+), subject AS (
+    SELECT DISTINCT i.subject_no, w.weight FROM run_item i JOIN weight w USING (resource_no)
+), shared AS (
+    SELECT d.resource_no, d.hour, sum(audit.cell_share(h.running_gpu_hours, h.covered_chips, h.chips)) AS covered_gpu_hours
+    FROM run_shared d
+    JOIN audit.audit_hour h ON h.audit_id = audit.this_audit() AND h.subject_no = d.subject_no AND h.hour = d.hour
+    GROUP BY d.resource_no, d.hour
+), beyond AS (
+    SELECT greatest(0, h.observed_seconds / 3600.0 * w.weight
+                       - coalesce(audit.cell_share(h.running_gpu_hours, h.covered_chips, h.chips), 0)) AS hours
+    FROM audit.audit_hour h
+    JOIN subject w USING (subject_no)
+    WHERE h.audit_id = audit.this_audit() AND h.running_gpu_hours IS DISTINCT FROM 0 AND h.observed_seconds > 0
+      AND (h.observed_seconds > 3600 * h.covered_chips OR (h.running_gpu_hours >= h.chips * w.weight) IS NOT TRUE)
+      AND NOT EXISTS (SELECT 1 FROM run_shared d WHERE d.subject_no = h.subject_no AND d.hour = h.hour)
+    UNION ALL
+    SELECT greatest(0, s.observed_seconds / 3600.0 * w.weight - coalesce(d.covered_gpu_hours, 0))
+    FROM shared d
+    JOIN run_seen s ON s.resource_no = d.resource_no AND s.hour = d.hour
+    JOIN weight w ON w.resource_no = d.resource_no
+    UNION ALL
+    SELECT o.observed_seconds / 3600.0 * coalesce(w.weight, 1) FROM run_outside o LEFT JOIN weight w USING (resource_no)
     UNION ALL
     -- a GPU that is known, in hours in which no resource was bound to it
-    SELECT c.observed_seconds::numeric / 3600
-    FROM run_cell c
-    WHERE c.resource_no IS NULL AND EXISTS (SELECT 1 FROM run_cell k WHERE k.gpu_no = c.gpu_no AND k.resource_no IS NOT NULL)) b ON true
-GROUP BY run.audit_id;
+    SELECT observed_seconds::numeric / 3600 FROM run_unplaced WHERE gpu_no IN (SELECT gpu_no FROM run_known)
+)
+SELECT audit.this_audit(), 'total', '', 9, 'observed beyond the billed time', false, trim_scale(round(coalesce(sum(hours), 0), 6)), NULL
+FROM beyond;
 
 INSERT INTO audit.audit_assumption
 SELECT v.audit_id, v.line, v.metric, v.scope_kind, v.scope_key, v.assumed, v.measured, v.deviation, v.deviation_pct, v.tolerance_pct,
@@ -81,33 +97,6 @@ FROM run CROSS JOIN LATERAL (
     SELECT 8, 'currency without a rate', 'charges in ' || string_agg(DISTINCT r.currency, ', ') || ': their money is missing in every figure', count(*),
            NULL, NULL, 'Give the monthly rates in an [fx] file.'
     FROM run_rate r WHERE r.rate IS NULL HAVING count(*) > 0
-    UNION ALL
-    SELECT 8.5, 'priced by rate card', 'costs computed from quantities and a rate card: no invoice says them', count(DISTINCT i.resource_key),
-           sum(CASE WHEN i.role = 'gpu_use' THEN c.quantity * i.unit_seconds / 3600 * CASE WHEN i.counts_gpus THEN 1 ELSE r.gpus END END),
-           sum(c.effective_cost * x.rate), 'Compare them with the provider''s invoice when it comes; keep the rate card up to date.'
-    FROM audit.billing_item i
-    JOIN run_item r USING (slice_id, item_no)
-    JOIN run_slice l USING (slice_id)
-    JOIN audit.billing_charge c USING (slice_id, item_no)
-    JOIN run_rate x ON x.currency = i.currency AND x.month = l.period
-    WHERE i.slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'billing')) AND i.priced_by IS NOT NULL
-      AND c.charge_from >= run.from_time AND c.charge_from < run.to_time HAVING count(*) > 0
-    UNION ALL
-    SELECT 8.6, 'no price', 'GPU use without a cost: its hours count, its money is missing in every figure; of '
-               || string_agg(DISTINCT concat_ws(' ', i.provider, coalesce(i.instance_type, i.gpu_model, i.sku, 'unnamed'), i.region), ', '),
-           count(DISTINCT i.resource_key),
-           sum(c.quantity * i.unit_seconds / 3600 * CASE WHEN i.counts_gpus THEN 1 ELSE r.gpus END), NULL,
-           'Add their price to the rate card of the bill and ingest again.'
-    FROM audit.billing_item i
-    JOIN run_item r USING (slice_id, item_no)
-    JOIN audit.billing_charge c USING (slice_id, item_no)
-    WHERE i.slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'billing')) AND i.role = 'gpu_use' AND i.priced_by IS NULL
-      AND c.billed_cost IS NULL AND c.charge_from >= run.from_time AND c.charge_from < run.to_time HAVING count(*) > 0
-    UNION ALL
-    SELECT 8.7, 'total without a price', 'rows that are no GPU use and have neither a cost nor a rate: their money is missing in the totals',
-           sum(t.row_count), NULL, NULL, 'Add their prices to the rate card of the bill and ingest again.'
-    FROM audit.billing_total t JOIN run_slice l USING (slice_id)
-    WHERE t.charge_class = 'Unpriced' AND l.from_time < run.to_time HAVING count(*) > 0
     UNION ALL
     SELECT 9, 'owned without a cost', 'owned machines without a cost per hour', count(DISTINCT s.resource_key), sum(u.running_gpu_hours), NULL,
            'Give cost_per_hour, or capex and its life, in the inventory.'
