@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS_MOST = 24, WORD_MOST = 24, COUNT_MOST = 1024 };
+enum { WORDS_MOST = 24, WORD_MOST = 24, COUNT_MOST = 1024, COUNT_BEHIND_MOST = 64 };
 
 struct chip {
     const char *name;   /* lower case, without blanks */
@@ -28,6 +28,7 @@ static const struct chip chips[] = {
     {"h100", 0, "nvl", "H100-NVL-94GB"},
     {"h100", 94, NULL, "H100-NVL-94GB"},
     {"h100", 80, "pcie", "H100-PCIe-80GB"},
+    {"h100", 80, "sxm", "H100-SXM5-80GB"},
     {"h100", 80, NULL, "H100-80GB"},
     {"a100", 80, "pcie", "A100-PCIe-80GB"},
     {"a100", 80, "sxm", "A100-SXM4-80GB"},
@@ -135,7 +136,20 @@ join(struct words *words)
         }
 }
 
-/* Takes "8x" off the front of a word, and the word away if that was all of it. */
+/* "h100x8" -> "h100", and 8. */
+static int
+take_count_behind(char *word)
+{
+    char *x = strrchr(word, 'x'), *end;
+    long count = x && x > word + 1 && is_digit(x[1]) ? strtol(x + 1, &end, 10) : 0;
+
+    if (count < 1 || count > COUNT_BEHIND_MOST || *end)
+        return 0;
+    *x = '\0';
+    return (int)count;
+}
+
+/* Takes "8x" off the front of a word, and the word away if that was all of it; "8 x" likewise. */
 static int
 take_count(struct words *words)
 {
@@ -144,6 +158,10 @@ take_count(struct words *words)
         long count = is_digit(words->word[i][0]) ? strtol(words->word[i], &end, 10) : 0;
         bool is_apart = count > 0 && !*end && i + 1 < words->count && !strcmp(words->word[i + 1], "x");
 
+        int after = count ? 0 : take_count_behind(words->word[i]);
+
+        if (after)
+            return after;
         if (count < 1 || count > COUNT_MOST || (*end != 'x' && !is_apart))
             continue;
         if (is_apart)

@@ -78,7 +78,7 @@ is_no_gpu(struct field text)
     return !text.size;
 }
 
-/* Sets model, count and instance type; false when the row has no GPU. */
+/* Sets model, count and instance type. */
 static const char *
 find_gpu(struct bill_context *context, const struct field *cell, struct bill_class *class, bool *ret_is_gpu)
 {
@@ -93,7 +93,11 @@ find_gpu(struct bill_context *context, const struct field *cell, struct bill_cla
 
     if (gpus.size && !csv_number(map, context->arena, gpus, &number))
         return "the number of GPUs is no number";
-    *ret_is_gpu = number.size ? decimal_sign(number.text, number.size) > 0 : has_type || is_named || is_known;
+    *ret_is_gpu = has_type || is_named || is_known;
+    if (cell[CSV_GPUS].size)
+        *ret_is_gpu = decimal_sign(number.text, number.size) > 0;
+    else if (number.size && !map->column[CSV_GPU_TYPE] && !map->column[CSV_INSTANCE_TYPE])
+        *ret_is_gpu = true; /* of every row, by the map */
     class->instance_type = class->gpu_count = class->gpu_model = "";
     if (!*ret_is_gpu)
         return NULL;
@@ -108,8 +112,10 @@ find_gpu(struct bill_context *context, const struct field *cell, struct bill_cla
 
 /* The unit of the quantity, and what is one where there is none. */
 static void
-find_unit(const struct csv_map *map, const struct field *cell, struct bill_class *class, struct csv_class *own)
+find_unit(const struct bill_context *context, const struct field *cell, struct bill_class *class, struct csv_class *own)
 {
+    const struct csv_map *map = context->state;
+    struct field type = {class->instance_type, strlen(class->instance_type)};
     bool gpu_time = false;
 
     if (map->column[CSV_QUANTITY]) {
@@ -124,7 +130,7 @@ find_unit(const struct csv_map *map, const struct field *cell, struct bill_class
         own->by_times = true;
         class->unit_seconds = 1;
     }
-    if (class->counts_gpus && !*class->gpu_count && !*class->instance_type)
+    if (class->counts_gpus && !*class->gpu_count && !gpu_type_known(context->types, class->provider, type))
         class->gpu_count = "1";
 }
 
@@ -187,7 +193,7 @@ classify(struct bill_context *context, const struct field *cell, struct field hi
     reason = find_gpu(context, cell, &class, &is_gpu);
     if (reason)
         return reason;
-    find_unit(map, cell, &class, own);
+    find_unit(context, cell, &class, own);
     class.role = role(map, &class, cell, is_gpu);
     find_rates(context, cell, &class, own);
     if (!*class.currency)

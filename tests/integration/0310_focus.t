@@ -47,7 +47,7 @@ is 'nothing is rejected' "$(pg_query "select coalesce(sum(rows_rejected), 0) fro
 printf 'ChargeType,Cost\na,1\n' >"$work/draft.csv"
 exits 'a missing column stops' 4 ingest "$work/draft.csv" 2026Q3
 like 'and is named with its file' "$(cat "$work/err")" 'draft.csv: no column BillingPeriodStart'
-like 'and with the versions there are' "$(cat "$work/err")" 'hint: FOCUS 1.0, 1.1 and 1.2'
+like 'and with the versions there are' "$(cat "$work/err")" 'hint: FOCUS 1.0 to 1.4 and 1.0-preview are read'
 sed '1s/ProviderName/ServiceProviderName/' "$fixtures/kinds.csv" >"$work/newer.csv"
 ok 'FOCUS 1.3 names the provider otherwise' ingest "$work/newer.csv" 2026Q3
 is 'and is read the same' "$(of newer.csv "select count(*) from c")" 24
