@@ -98,6 +98,33 @@ FROM run CROSS JOIN LATERAL (
            NULL, NULL, 'Give the monthly rates in an [fx] file.'
     FROM run_rate r WHERE r.rate IS NULL HAVING count(*) > 0
     UNION ALL
+    SELECT 8.5, 'priced by rate card', 'costs computed from quantities and a rate card: no invoice says them', count(DISTINCT i.resource_key),
+           sum(CASE WHEN i.role = 'gpu_use' THEN c.quantity * i.unit_seconds / 3600 * CASE WHEN i.counts_gpus THEN 1 ELSE r.gpus END END),
+           sum(c.effective_cost * x.rate), 'Compare them with the provider''s invoice when it comes; keep the rate card up to date.'
+    FROM audit.billing_item i
+    JOIN run_item r USING (slice_id, item_no)
+    JOIN run_slice l USING (slice_id)
+    JOIN audit.billing_charge c USING (slice_id, item_no)
+    JOIN run_rate x ON x.currency = i.currency AND x.month = l.period
+    WHERE i.slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'billing')) AND i.priced_by IS NOT NULL
+      AND c.charge_from >= run.from_time AND c.charge_from < run.to_time HAVING count(*) > 0
+    UNION ALL
+    SELECT 8.6, 'no price', 'GPU use without a cost: its hours count, its money is missing in every figure; of '
+               || string_agg(DISTINCT concat_ws(' ', i.provider, coalesce(i.instance_type, i.gpu_model, i.sku, 'unnamed'), i.region), ', '),
+           count(DISTINCT i.resource_key),
+           sum(c.quantity * i.unit_seconds / 3600 * CASE WHEN i.counts_gpus THEN 1 ELSE r.gpus END), NULL,
+           'Add their price to the rate card of the bill and ingest again.'
+    FROM audit.billing_item i
+    JOIN run_item r USING (slice_id, item_no)
+    JOIN audit.billing_charge c USING (slice_id, item_no)
+    WHERE i.slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'billing')) AND i.role = 'gpu_use' AND i.priced_by IS NULL
+      AND c.billed_cost IS NULL AND c.charge_from >= run.from_time AND c.charge_from < run.to_time HAVING count(*) > 0
+    UNION ALL
+    SELECT 8.7, 'total without a price', 'rows that are no GPU use and have neither a cost nor a rate: their money is missing in the totals',
+           sum(t.row_count), NULL, NULL, 'Add their prices to the rate card of the bill and ingest again.'
+    FROM audit.billing_total t JOIN run_slice l USING (slice_id)
+    WHERE t.charge_class = 'Unpriced' AND l.from_time < run.to_time HAVING count(*) > 0
+    UNION ALL
     SELECT 9, 'owned without a cost', 'owned machines without a cost per hour', count(DISTINCT s.resource_key), sum(u.running_gpu_hours), NULL,
            'Give cost_per_hour, or capex and its life, in the inventory.'
     FROM audit.audit_use u JOIN audit.audit_subject s USING (audit_id, subject_no)
