@@ -2,8 +2,9 @@
  * S3 and what speaks like it: requests signed by Signature Version 4, listings of any length,
  * credentials from where AWS's own tools find them.
  *
- * The signature is made here: what libcurl 7.88 makes (CURLOPT_AWS_SIGV4) is refused for keys that
- * need escapes and for queries, tests/integration/0340_s3.t shows it.
+ * The signature is made here and not by libcurl (CURLOPT_AWS_SIGV4): what that signs differs between
+ * the versions in use. 7.88 for one takes a query as it comes, and S3 refuses it when it is not in
+ * order; tests/integration/0361_s3.t shows what the installed one does.
  */
 #ifndef COMMON_S3_H
 #define COMMON_S3_H
