@@ -465,7 +465,7 @@ rollup_takes(enum signal signal, enum statistic statistic)
 static bool
 in_range(enum signal signal, enum scale scale, enum statistic statistic, double value)
 {
-    bool is_counter = statistic == STATISTIC_SAMPLE && (scale == SCALE_NANO || scale == SCALE_SECONDS);
+    bool is_counter = statistic == STATISTIC_SAMPLE && signal_is_counter(scale);
 
     if (statistic == STATISTIC_COUNT || statistic == STATISTIC_SUM) {
         return true;

@@ -190,13 +190,19 @@ signal_gauge(enum signal signal)
     }
 }
 
+bool
+signal_is_counter(enum scale scale)
+{
+    return scale == SCALE_NANO || scale == SCALE_MICRO || scale == SCALE_SECONDS;
+}
+
 enum statistic
 signal_statistic(enum signal signal, enum scale scale)
 {
     if (scale == SCALE_LAST) {
         return STATISTIC_CHANGES;
     }
-    if (scale == SCALE_NANO || scale == SCALE_SECONDS) {
+    if (signal_is_counter(scale)) {
         return STATISTIC_INCREASE;
     }
     return signal_gauge(signal) == GAUGE_MAX ? STATISTIC_MAX : STATISTIC_AVG;
@@ -214,6 +220,8 @@ signal_value(enum scale scale, double value)
         return value / 1000;
     case SCALE_NANO:
         return value / 1e9;
+    case SCALE_MICRO:
+        return value / 1e6;
     case SCALE_HOUR_SHARE:
         return value * 3600;
     default:

@@ -59,6 +59,7 @@ enum scale {
     SCALE_BYTES,       /* where MiB are meant */
     SCALE_MILLI,       /* milliwatts */
     SCALE_NANO,        /* a counter of nanoseconds */
+    SCALE_MICRO,       /* a counter of microseconds */
     SCALE_SECONDS,     /* a counter of seconds */
     SCALE_HOUR_SHARE,  /* 0 or 1: is it so now; its mean is a share of the hour */
     SCALE_LAST,        /* the last error there was: each change is one */
@@ -97,6 +98,8 @@ struct gpu_identity {
 
 /* The one function of an hour's samples that tells a gauge of this scale. */
 enum statistic signal_statistic(enum signal signal, enum scale scale);
+/* Whether a value of this scale grows, so that only what it grew by says anything. */
+bool signal_is_counter(enum scale scale);
 /* A value as delivered in the unit of its signal. */
 double signal_value(enum scale scale, double value);
 

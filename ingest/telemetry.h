@@ -32,6 +32,7 @@ struct telemetry_reject {
     struct telemetry_object *object;
     const char *reason, *record;
     unsigned bucket;
+    uint64_t line; /* of the file; 0: it has none */
     struct telemetry_reject *next;
 };
 
@@ -65,6 +66,7 @@ struct telemetry_feed {
     struct telemetry_object *object;
     const struct metric *metric; /* NULL: each series says it itself (__name__) */
     enum statistic statistic;
+    uint64_t line; /* of a file that has lines; 0 */
     /* the series being read */
     const struct metric *of;
     const struct label *labels;
@@ -87,6 +89,13 @@ bool telemetry_take_series(void *context, const struct label *labels, size_t cou
                            enum matrix_want *ret_want, struct error *err);
 bool telemetry_take_values(void *context, const struct matrix_value *values, size_t count,
                            struct error *err);
+
+/* The same for those who have one value at a time: looked at or taken. */
+bool telemetry_value(struct telemetry_feed *feed, const struct label *labels, size_t count, const struct metric *metric,
+                     enum statistic statistic, struct matrix_value value, bool is_taking, struct error *err) MUST_CHECK;
+/* A line that holds no value at all; near_ms: about when it was. Taking only. */
+void telemetry_reject_line(struct telemetry_feed *feed, int64_t near_ms, uint64_t line, const char *reason,
+                           const char *text, size_t size);
 
 /* The slice of the month that holds `month`, registered if new. */
 bool telemetry_open(struct telemetry_slice *slice, struct source_run *run, int64_t month,

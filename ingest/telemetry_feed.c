@@ -151,16 +151,29 @@ count_value(struct telemetry_feed *feed, bool is_rejected)
     (*object->pass)[feed->bucket][1] += is_rejected;
 }
 
+/* reason and record must live as long as the run. */
+static void
+add_reject(struct telemetry_feed *feed, unsigned bucket, uint64_t line, const char *reason, const char *record)
+{
+    struct telemetry_slice *slice = feed->slice;
+    struct telemetry_reject *reject = arena_alloc(slice->run->arena, sizeof(*reject));
+
+    *reject = (struct telemetry_reject){
+        .object = feed->object, .reason = reason, .record = record, .bucket = bucket, .line = line};
+    *slice->last_reject = reject;
+    slice->last_reject = &reject->next;
+    slice->reject_count++;
+}
+
 static void
 note_reject(struct telemetry_feed *feed, enum rollup_verdict verdict,
             const struct matrix_value *value)
 {
-    struct telemetry_slice *slice = feed->slice;
-    struct telemetry_reject *reject;
+    struct arena *arena = feed->slice->run->arena;
     struct buf record = {.cap = TELEMETRY_RECORD_BYTES};
     char when[CALENDAR_TEXT];
 
-    if (slice->reject_count >= TELEMETRY_REJECTS) {
+    if (feed->slice->reject_count >= TELEMETRY_REJECTS) {
         return;
     }
     time_format(value->time_ms / 1000, when);
@@ -170,16 +183,9 @@ note_reject(struct telemetry_feed *feed, enum rollup_verdict verdict,
         buf_json(&record, feed->labels[i].value);
     }
     buf_puts(&record, "}");
-    reject = arena_alloc(slice->run->arena, sizeof(*reject));
-    reject->object = feed->object;
-    reject->reason =
-        arena_printf(slice->run->arena, "%s: %s", feed->of->name, rollup_reason(verdict));
-    reject->record = arena_strdup(slice->run->arena, record.data);
-    reject->bucket = feed->bucket;
+    add_reject(feed, feed->bucket, feed->line, arena_printf(arena, "%s: %s", feed->of->name, rollup_reason(verdict)),
+               arena_strdup(arena, record.data));
     buf_free(&record);
-    *slice->last_reject = reject;
-    slice->last_reject = &reject->next;
-    slice->reject_count++;
 }
 
 static bool
@@ -234,4 +240,39 @@ telemetry_take_values(void *context, const struct matrix_value *values, size_t c
             err, "Drop labels that change all the time from the query that made this answer.");
     }
     return true;
+}
+
+bool
+telemetry_value(struct telemetry_feed *feed, const struct label *labels, size_t count, const struct metric *metric,
+                enum statistic statistic, struct matrix_value value, bool is_taking, struct error *err)
+{
+    enum matrix_want want;
+
+    feed->metric = metric;
+    feed->statistic = statistic;
+    if (!(is_taking ? telemetry_take_series : telemetry_look_series)(feed, labels, count, &want, err)) {
+        return false;
+    }
+    if (want == MATRIX_SKIP) {
+        return true;
+    }
+    return (is_taking ? telemetry_take_values : telemetry_look_values)(feed, &value, 1, err);
+}
+
+/* Such lines belong to the first bucket, so that one pass counts them. */
+void
+telemetry_reject_line(struct telemetry_feed *feed, int64_t near_ms, uint64_t line, const char *reason,
+                      const char *text, size_t size)
+{
+    struct arena *arena = feed->slice->run->arena;
+
+    if (!rollup_wants(feed->rollup, 0) || is_outside(feed, near_ms)) {
+        return;
+    }
+    feed->bucket = 0;
+    count_value(feed, true);
+    if (feed->slice->reject_count < TELEMETRY_REJECTS) {
+        add_reject(feed, 0, line, arena_strdup(arena, reason),
+                   arena_strndup(arena, text, size < TELEMETRY_RECORD_BYTES ? size : TELEMETRY_RECORD_BYTES));
+    }
 }

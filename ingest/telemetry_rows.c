@@ -233,7 +233,7 @@ write_rejects(struct telemetry_slice *slice, const struct telemetry_object *obje
          reject = reject->next) {
         if (reject->object == object) {
             copy_int8(slice->copy, load_id);
-            copy_int8(slice->copy, 0);
+            copy_int8(slice->copy, (int64_t)reject->line);
             copy_cstring(slice->copy, reject->reason);
             copy_cstring(slice->copy, reject->record);
             good = copy_row(slice->copy, err);
