@@ -1,4 +1,4 @@
-/* What rollup.c (cells) and rollup_emit.c (rows) share. */
+/* What rollup.c (series and passes), rollup_values.c (cells) and rollup_emit.c (rows) share. */
 #ifndef INGEST_ROLLUP_PRIVATE_H
 #define INGEST_ROLLUP_PRIVATE_H
 

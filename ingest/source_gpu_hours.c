@@ -48,7 +48,7 @@ static const struct value_column values[] = {
     {"xid_changes", {"xid_changes", SIGNAL_XID, SCALE_LAST, 0, false}, STATISTIC_CHANGES},
 };
 
-enum { VALUE_COUNT = sizeof values / sizeof *values, SLOTS = VALUES + VALUE_COUNT };
+enum { VALUE_COUNT = sizeof values / sizeof *values, SLOTS = VALUES + VALUE_COUNT, UTIL_MEAN = 2, SM_MEAN = 4 };
 
 struct hours_file {
     struct telemetry_file *file;
@@ -74,14 +74,16 @@ labels_of(const struct hours_file *hours, struct arena *arena, struct label labe
     return count;
 }
 
-/* The one count of a row serves every mean of it that has none of its own. */
+/* The one count of a row serves every mean of it that has none of its own: counts and means stand
+ * in the order util, sm. */
 static struct field
 value_cell(const struct hours_file *hours, int i)
 {
     struct field cell = csv_trim(hours->cell[VALUES + i]);
-    struct field mean = csv_trim(hours->cell[VALUES + 2 + 2 * i]);
 
-    return i < 2 && !cell.size && mean.size ? csv_trim(hours->cell[SAMPLES]) : cell;
+    if (i >= SIGNAL_SUMMED || cell.size || !csv_trim(hours->cell[VALUES + (i ? SM_MEAN : UTIL_MEAN)]).size)
+        return cell;
+    return csv_trim(hours->cell[SAMPLES]);
 }
 
 static const char *
