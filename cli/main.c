@@ -17,6 +17,7 @@
 #include "common/migrate.h"
 #include "common/nearest.h"
 #include "common/option.h"
+#include "common/parquet.h"
 #include "ingest/source.h"
 
 /* A file opened later must never take the place of standard output, or messages go into it. */
@@ -148,6 +149,7 @@ load_settings(struct settings *settings, const struct command *command, struct e
 {
     if (!settings_load(settings, !(command->needs & NEEDS_NO_FILE), err))
         return false;
+    parquet_use(section_path(settings, settings_section(settings, "audit"), "parquet-library"));
     if (settings->file)
         log_info("configuration: %s", settings->file);
     if (!(command->needs & NEEDS_CONFIG))
@@ -248,6 +250,8 @@ main(int argc, char **argv)
     struct error err = {0};
     bool is_done;
 
+    if (parquet_child_wanted(argc, argv))
+        return parquet_child_run(argv);
     if (!open_standard_files())
         return ERR_BUG;
     interrupt_install();

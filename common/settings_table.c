@@ -84,6 +84,10 @@ const struct option option_table[] = {
       .places = IN_FILE | IN_ENVIRONMENT, .argument = "SHARE", .least = 0, .most = 1,
       .fallback = "1.0",
       .help = "share of a GPU machine's price that counts as GPU cost" },
+    { .section = "audit", .key = "parquet-library", .type = OPTION_TEXT,
+      .places = IN_FILE | IN_ENVIRONMENT, .argument = "FILE",
+      .help = "DuckDB's libduckdb.so, by which bills in Parquet are read; without it the one that "
+              "the system finds" },
     { .section = "tags", .key = "team", .type = OPTION_TEXT, .places = IN_FILE, .argument = "KEY",
       .fallback = "team",
       .help = "tag key that names the team" },

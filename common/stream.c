@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,6 +16,7 @@
 #include <zlib.h>
 #endif
 
+#include "common/parquet.h"
 #include "common/sha256.h"
 #include "common/zip.h"
 
@@ -25,9 +25,10 @@ enum { INPUT_BYTES = 256 << 10 };
 struct stream {
     int fd;
     char *path;
-    enum { STREAM_PLAIN, STREAM_GZIP, STREAM_ZIP } kind;
+    enum { STREAM_PLAIN, STREAM_GZIP, STREAM_ZIP, STREAM_PARQUET } kind;
     bool in_member, at_end, is_hashing;
     uint64_t start, offset, size; /* start: where its bytes begin in the file */
+    struct parquet *parquet;      /* of STREAM_PARQUET */
     struct zip_member member;     /* of STREAM_ZIP, without its name */
     uint64_t made;                /* bytes of it given out */
     uint32_t crc;
@@ -262,6 +263,25 @@ read_zip(struct stream *stream, void *into, size_t room, size_t *ret_size, struc
     return true;
 }
 
+/* Rows come from elsewhere; when they have ended, the file is read for its hash. */
+static bool
+read_parquet(struct stream *stream, void *into, size_t room, size_t *ret_size, struct error *err)
+{
+    size_t size;
+
+    if (!parquet_read(stream->parquet, into, room, &size, err))
+        return false;
+    while (!size && !stream->at_end) {
+        stream->held = 0;
+        if (!stream->is_hashing)
+            stream->at_end = true;
+        else if (!fill(stream, err))
+            return false;
+    }
+    *ret_size = size;
+    return true;
+}
+
 bool
 stream_read(struct stream *stream, void *into, size_t room, size_t *ret_size, struct error *err)
 {
@@ -272,6 +292,8 @@ stream_read(struct stream *stream, void *into, size_t room, size_t *ret_size, st
         return read_gzip(stream, into, room, ret_size, err);
     if (stream->kind == STREAM_ZIP)
         return read_zip(stream, into, room, ret_size, err);
+    if (stream->kind == STREAM_PARQUET)
+        return read_parquet(stream, into, room, ret_size, err);
     if (!stream->held && !stream->at_end && !fill(stream, err))
         return false;
     size = stream->held < room ? stream->held : room;
@@ -302,50 +324,6 @@ open_regular(const char *path, struct error *err)
         close(fd);
         return -1;
     }
-    return fd;
-}
-
-/* ---------------------------------------------------------------- what is no file of its own */
-
-static pthread_mutex_t stand_in_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct stream_stand_in *stand_ins;
-
-void
-stream_stand_in_begin(struct stream_stand_in *stand_in)
-{
-    pthread_mutex_lock(&stand_in_lock);
-    stand_in->next = stand_ins;
-    stand_ins = stand_in;
-    pthread_mutex_unlock(&stand_in_lock);
-}
-
-void
-stream_stand_in_end(struct stream_stand_in *stand_in)
-{
-    pthread_mutex_lock(&stand_in_lock);
-    for (struct stream_stand_in **at = &stand_ins; *at; at = &(*at)->next)
-        if (*at == stand_in) {
-            *at = stand_in->next;
-            break;
-        }
-    pthread_mutex_unlock(&stand_in_lock);
-}
-
-/* An open file of the caller's own, or -1 and no error. */
-static int
-open_stand_in(const char *name, struct zip_member *ret_member, bool *ret_is_member)
-{
-    int fd = -1;
-
-    pthread_mutex_lock(&stand_in_lock);
-    for (const struct stream_stand_in *at = stand_ins; at && fd < 0; at = at->next)
-        if (!strcmp(at->name, name)) {
-            fd = fcntl(at->fd, F_DUPFD_CLOEXEC, 3);
-            *ret_is_member = at->member;
-            if (at->member)
-                *ret_member = *at->member;
-        }
-    pthread_mutex_unlock(&stand_in_lock);
     return fd;
 }
 
@@ -383,12 +361,27 @@ begin_zip(struct stream *stream, const struct zip_member *member)
     inflate_member(stream);
 }
 
+/* What its first bytes say that it is. */
+static bool
+begin_file(struct stream *stream, struct error *err)
+{
+    while (stream->held < 4 && !stream->at_end)
+        if (!fill(stream, err))
+            return false;
+    if (stream->held >= 2 && stream->next[0] == 0x1f && stream->next[1] == 0x8b)
+        stream->kind = STREAM_GZIP;
+    if (!parquet_is(stream->next, stream->held))
+        return true;
+    stream->kind = STREAM_PARQUET;
+    return parquet_open(&stream->parquet, stream->fd, stream->path, err);
+}
+
 bool
 stream_open(struct stream **ret_stream, const char *path, struct error *err)
 {
     struct zip_member member;
     bool is_member = false;
-    int fd = open_stand_in(path, &member, &is_member);
+    int fd = stream_stand_in_open(path, &member, &is_member);
     struct stream *stream;
 
     if (fd < 0)
@@ -398,13 +391,10 @@ stream_open(struct stream **ret_stream, const char *path, struct error *err)
     stream = stream_new(path, fd);
     if (is_member)
         begin_zip(stream, &member);
-    while (!is_member && stream->held < 2 && !stream->at_end)
-        if (!fill(stream, err)) {
-            stream_close(stream);
-            return false;
-        }
-    if (!is_member && stream->held >= 2 && stream->next[0] == 0x1f && stream->next[1] == 0x8b)
-        stream->kind = STREAM_GZIP;
+    if (!is_member && !begin_file(stream, err)) {
+        stream_close(stream);
+        return false;
+    }
     *ret_stream = stream;
     return true;
 }
@@ -412,7 +402,12 @@ stream_open(struct stream **ret_stream, const char *path, struct error *err)
 uint64_t
 stream_offset(const struct stream *stream)
 {
-    return stream->offset - stream->held;
+    off_t position;
+
+    if (stream->kind != STREAM_PARQUET)
+        return stream->offset - stream->held;
+    position = stream->at_end ? -1 : lseek(stream->fd, 0, SEEK_CUR);
+    return position < 0 ? stream->size : (uint64_t)position;
 }
 
 uint64_t
@@ -444,6 +439,7 @@ stream_close(struct stream *stream)
 {
     if (!stream)
         return;
+    parquet_close(stream->parquet);
     inflate_end(stream);
     close(stream->fd);
     free(stream->path);

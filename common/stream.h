@@ -1,6 +1,6 @@
 /*
- * Bytes from a file: plain or gzip of any number of members, told apart by the first bytes, not
- * by the name. Also hashes what is read (SHA-256 of the file as stored).
+ * Bytes from a file: plain, gzip of any number of members, or Parquet, which becomes CSV (parquet.h),
+ * told apart by the first bytes, not by the name. Also hashes what is read (SHA-256 of the file as stored).
  * A gzip cut short, a bad checksum, or trailing rubbish is ERR_INPUT with the byte offset.
  *
  * What is no file of its own, an object fetched from elsewhere or a member of a zip file, is opened
@@ -30,6 +30,8 @@ struct stream_stand_in {
 };
 void stream_stand_in_begin(struct stream_stand_in *stand_in);
 void stream_stand_in_end(struct stream_stand_in *stand_in);
+/* An open file of the caller's own, or -1 and no error: nothing stands in. */
+int stream_stand_in_open(const char *name, struct zip_member *ret_member, bool *ret_is_member) MUST_CHECK;
 
 bool stream_open(struct stream **ret_stream, const char *path, struct error *err) MUST_CHECK;
 /* Next decoded bytes; *ret_size 0 at the end. The memory is the caller's (room bytes). */

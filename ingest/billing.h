@@ -108,10 +108,12 @@ struct bill_context {
     struct bill_clock clock;
 };
 
+extern const char *const bill_suffixes[]; /* of whatever records can be read from */
+
 /* cell[i] belongs to columns[i]: without quotes and blanks around it, empty for the word NULL. A
  * function that returns const char * says NULL or why the row must be rejected. */
 struct bill_format {
-    const char *const *suffixes;   /* files of a folder */
+    const char *const *suffixes;   /* files of a folder: bill_suffixes, most of the time */
     const char *name;              /* "FOCUS", for messages */
     const char *version_hint;      /* a sentence for a file whose required columns are missing */
     const struct bill_column *columns;

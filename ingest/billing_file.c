@@ -9,6 +9,9 @@
 
 enum { BATCH = 4096 };
 
+const char *const bill_suffixes[] = {".csv", ".csv.gz", ".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json",
+                                     ".json.gz", ".parquet", NULL};
+
 enum outcome { DONE, REJECT, FAILED };
 
 /* ---------------------------------------------------------------- cells */

@@ -278,10 +278,8 @@ charge(struct bill_context *context, const struct bill_class *class, const struc
     return reason;
 }
 
-static const char *const suffixes[] = {".csv", ".csv.gz", NULL};
-
 static const struct bill_format focus = {
-    .suffixes = suffixes,
+    .suffixes = bill_suffixes,
     .name = "FOCUS",
     .version_hint = "FOCUS 1.0 to 1.4 and 1.0-preview are read; earlier drafts have other columns. Export the file in one of "
                     "these versions with all columns, name a rate-card where it has no costs, or say in a section with "
