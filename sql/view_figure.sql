@@ -44,20 +44,35 @@ WITH use AS (
 ), peak AS (
     SELECT audit_id, scope_no, round(max(running_gpus)::numeric, 6) AS peak_running_gpus,
            CASE WHEN sum(util_chips) > 0 THEN round(max(busy_gpus)::numeric, 6) END AS peak_busy_gpus,
-           max(cell_util_sum / util_chips) FILTER (WHERE util_chips > 0) AS peak_util,
-           (array_agg(hour ORDER BY cell_util_sum / util_chips DESC, hour) FILTER (WHERE util_chips > 0))[1] AS peak_hour
+           -- the highest, and of equal ones the earliest
+           max(ARRAY[cell_util_sum / util_chips, -extract(epoch FROM hour)]) FILTER (WHERE util_chips > 0) AS highest
     FROM audit.scope_hour
     GROUP BY audit_id, scope_no
-), rank AS (
-    SELECT g.audit_id, g.scope_no, c.util_sum, sum(sum(c.cells)) OVER (w ORDER BY c.util_sum) AS upto, sum(sum(c.cells)) OVER w AS cells
-    FROM audit.audit_cell c
-    JOIN audit.audit_scope_group g ON g.audit_id = c.audit_id AND g.group_no = c.group_no
-    GROUP BY g.audit_id, g.scope_no, c.util_sum
-    WINDOW w AS (PARTITION BY g.audit_id, g.scope_no)
 ), percentile AS (
-    SELECT audit_id, scope_no, min(util_sum) FILTER (WHERE upto >= 0.50 * cells) AS p50, min(util_sum) FILTER (WHERE upto >= 0.95 * cells) AS p95,
-           min(util_sum) FILTER (WHERE upto >= 0.99 * cells) AS p99, max(util_sum) AS highest
-    FROM rank
+    -- Cumulated twice: over coarse bins (2^30 of 1e-10 %), then over the values of the bins that hold a percentile.
+    SELECT audit_id, scope_no, min(util_sum) FILTER (WHERE part = 0.50 AND upto >= needed) AS p50,
+           min(util_sum) FILTER (WHERE part = 0.95 AND upto >= needed) AS p95,
+           min(util_sum) FILTER (WHERE part = 0.99 AND upto >= needed) AS p99, max(highest) AS highest
+    FROM (
+        SELECT t.audit_id, t.scope_no, t.part, t.needed, t.highest, c.util_sum,
+               t.before + sum(sum(c.cells)) OVER (PARTITION BY t.audit_id, t.scope_no, t.part ORDER BY c.util_sum) AS upto
+        FROM (
+            SELECT d.audit_id, d.scope_no, v.part, v.part * d.cells AS needed, max(d.highest) AS highest,
+                   min(d.bin) FILTER (WHERE d.upto >= v.part * d.cells) AS bin,
+                   coalesce(max(d.upto) FILTER (WHERE d.upto < v.part * d.cells), 0) AS before
+            FROM (
+                SELECT g.audit_id, g.scope_no, b.bin, max(b.highest) AS highest, sum(sum(b.cells)) OVER (w ORDER BY b.bin) AS upto,
+                       sum(sum(b.cells)) OVER w AS cells
+                FROM (SELECT audit_id, group_no, util_sum >> 30 AS bin, sum(cells) AS cells, max(util_sum) AS highest
+                      FROM audit.audit_cell GROUP BY audit_id, group_no, util_sum >> 30) b
+                JOIN audit.audit_scope_group g ON g.audit_id = b.audit_id AND g.group_no = b.group_no
+                GROUP BY g.audit_id, g.scope_no, b.bin
+                WINDOW w AS (PARTITION BY g.audit_id, g.scope_no)) d
+            CROSS JOIN (VALUES (0.50), (0.95), (0.99)) v(part)
+            GROUP BY d.audit_id, d.scope_no, v.part, d.cells) t
+        JOIN audit.audit_scope_group g ON g.audit_id = t.audit_id AND g.scope_no = t.scope_no
+        JOIN audit.audit_cell c ON c.audit_id = g.audit_id AND c.group_no = g.group_no AND c.util_sum >> 30 = t.bin
+        GROUP BY t.audit_id, t.scope_no, t.part, t.needed, t.highest, t.before, c.util_sum) u
     GROUP BY audit_id, scope_no
 ), figure AS (
     SELECT o.audit_id, o.dimension, o.key, greatest(r.gpus, k.peak_running_gpus, 0) AS gpus, coalesce(r.instances, 0) AS instances,
@@ -70,7 +85,7 @@ WITH use AS (
            CASE WHEN r.instances IS NULL THEN 0 ELSE u.covered_gpu_hours END AS covered_gpu_hours,
            u.observed_gpu_hours, u.idle_gpu_hours, u.sm_covered_gpu_hours, u.effective_gpu_hours,
            u.samples, u.util_sum, u.sm_samples, u.sm_sum, u.idle_samples, u.idle_samples_of,
-           p.p50, p.p95, p.p99, p.highest, CASE WHEN r.instances IS NULL THEN 0 ELSE k.peak_running_gpus END AS peak_running_gpus, k.peak_busy_gpus, k.peak_util, k.peak_hour,
+           p.p50, p.p95, p.p99, p.highest, CASE WHEN r.instances IS NULL THEN 0 ELSE k.peak_running_gpus END AS peak_running_gpus, k.peak_busy_gpus, k.highest[1] AS peak_util, to_timestamp(-k.highest[2]) AS peak_hour,
            -- money: parts without a rate or a cost are left out of a sum and said on the data-quality
            -- list; where no part has any, the sum is unknown
            CASE WHEN c.is_there AND c.billed_cost IS NULL AND u.billed_cost IS NULL THEN NULL
