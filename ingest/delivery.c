@@ -232,12 +232,23 @@ check_exports(struct choosing *choosing)
     return true;
 }
 
+/* The copy one level up comes before those it is a copy of. */
+static int
+by_depth(const void *a, const void *b)
+{
+    const struct delivery *const *left = a, *const *right = b;
+    size_t depth_a = strlen((*left)->folder), depth_b = strlen((*right)->folder);
+
+    return depth_a != depth_b ? (depth_a < depth_b ? -1 : 1) : strcmp((*left)->manifest, (*right)->manifest);
+}
+
 static bool
 choose(struct choosing *choosing)
 {
     bool is_any = !choosing->query->exports || !*choosing->query->exports || !choosing->all_count;
 
     choosing->chosen = arena_alloc(choosing->arena, (choosing->all_count + 1) * sizeof(struct delivery *));
+    qsort(choosing->all, choosing->all_count, sizeof(struct delivery *), by_depth);
     for (size_t i = 0; i < choosing->all_count; i++) {
         struct delivery *delivery = choosing->all[i];
 

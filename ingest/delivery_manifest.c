@@ -64,7 +64,7 @@ part_period(const char *part, size_t size, int64_t *ret_from, int64_t *ret_to)
     char day[11] = "0000-00-01";
 
     if (size == 17 && part[8] == '-' && parse_day(part, ret_from) && parse_day(part + 9, ret_to)) {
-        if (*ret_to != month_start(*ret_to))
+        if (*ret_to != month_start(*ret_to) || *ret_to == *ret_from)
             *ret_to += DAY_SECONDS;
         return *ret_to > *ret_from;
     }
@@ -282,7 +282,8 @@ parse_azure(struct arena *arena, const json_t *root, struct delivery *delivery)
     delivery->id = text_of(arena, run, "runId");
     delivery->from = time_of(run, "startDate");
     delivery->to = time_of(run, "endDate");
-    if (delivery->to && delivery->to % DAY_SECONDS == 0 && delivery->to != month_start(delivery->to))
+    if (delivery->to && delivery->to % DAY_SECONDS == 0
+        && (delivery->to != month_start(delivery->to) || delivery->to == delivery->from))
         delivery->to += DAY_SECONDS; /* the last day, not the one after */
     if (submitted)
         delivery->delivered = submitted;
