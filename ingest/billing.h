@@ -145,6 +145,9 @@ struct bill_format {
     /* Only BILL_VALUE cells are set. */
     const char *(*charge)(struct bill_context *context, const struct bill_class *class, const struct field *cell,
                           struct bill_charge *ret);
+    /* Optional: a slice has its new rows, in the load's transaction: what the format keeps of it in tables
+     * of its own takes its place now. */
+    bool (*sealed)(const void *state, const char *slice_id, const char *period, struct error *err);
 };
 
 /* The source's ingest function: loads every billing period that overlaps the window or is later. */

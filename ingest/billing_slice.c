@@ -439,7 +439,8 @@ bill_slice_seal(struct bill_load_run *load, struct bill_slice *slice, struct err
     return flush_items(load, slice, err) && flush_charges(load, slice, err)
         && db_run(load->run->db, "sql/billing_replaced.sql", 1, param, err) && write_totals(load, slice, err)
         && bill_loads_write(load, slice, err) && bill_period_write(load, slice, err) && swap(load, slice, "billing_item", err)
-        && swap(load, slice, "billing_charge", err);
+        && swap(load, slice, "billing_charge", err)
+        && (!load->format->sealed || load->format->sealed(load->format->state, slice->slice_id, slice->period, err));
 }
 
 bool

@@ -42,3 +42,32 @@ CREATE TABLE audit.billing_map (
 );
 COMMENT ON TABLE audit.billing_map IS 'One row says by what map and rate card the bills of a source were read last; another one reads them again';
 COMMENT ON COLUMN audit.billing_map.fingerprint IS 'hash of the section''s map and of its rate card';
+
+-- Pods and tasks on AWS, from split cost allocation.
+
+CREATE TABLE audit.pod_share (
+    slice_id        int NOT NULL REFERENCES audit.slice,
+    parent_key      text NOT NULL,
+    cluster         text,
+    namespace       text,
+    pod             text,
+    resource_id     text NOT NULL,
+    is_accelerator  boolean NOT NULL,
+    share_from      timestamptz NOT NULL,
+    share_to        timestamptz NOT NULL,
+    usage           numeric,
+    split_cost      numeric,
+    unused_cost     numeric
+);
+CREATE INDEX ON audit.pod_share (slice_id, parent_key);
+COMMENT ON TABLE audit.pod_share IS 'One row is what a pod or task had of a machine with GPUs in an hour, by the bill''s own split. Its money and hours are those of the machine and stand in billing_charge: never add the two';
+COMMENT ON COLUMN audit.pod_share.slice_id IS 'source and billing period';
+COMMENT ON COLUMN audit.pod_share.parent_key IS 'the machine: resource_key of billing_item';
+COMMENT ON COLUMN audit.pod_share.cluster IS 'of the pod or task; NULL where its ARN does not say';
+COMMENT ON COLUMN audit.pod_share.namespace IS 'of the pod; NULL for a task';
+COMMENT ON COLUMN audit.pod_share.pod IS 'name of the pod, or of the task';
+COMMENT ON COLUMN audit.pod_share.resource_id IS 'as the bill writes it';
+COMMENT ON COLUMN audit.pod_share.is_accelerator IS 'the row measures accelerators; else cores or memory of a machine with GPUs';
+COMMENT ON COLUMN audit.pod_share.usage IS 'accelerator-hours (else core- or gigabyte-hours) that the pod used or had reserved, whichever is more; NULL: the bill does not say';
+COMMENT ON COLUMN audit.pod_share.split_cost IS 'amortized cost of that, in the currency of the machine';
+COMMENT ON COLUMN audit.pod_share.unused_cost IS 'the pod''s share of what nobody used of the machine';
