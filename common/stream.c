@@ -28,7 +28,7 @@ struct stream {
     enum { STREAM_PLAIN, STREAM_GZIP, STREAM_ZIP, STREAM_PARQUET } kind;
     bool in_member, at_end, is_hashing;
     uint64_t start, offset, size; /* start: where its bytes begin in the file */
-    struct parquet *parquet;      /* of STREAM_PARQUET */
+    struct parquet *parquet;      /* of STREAM_PARQUET, from the first reading on */
     struct zip_member member;     /* of STREAM_ZIP, without its name */
     uint64_t made;                /* bytes of it given out */
     uint32_t crc;
@@ -269,6 +269,8 @@ read_parquet(struct stream *stream, void *into, size_t room, size_t *ret_size, s
 {
     size_t size;
 
+    if (!stream->parquet && !parquet_open(&stream->parquet, stream->fd, stream->path, err))
+        return false;
     if (!parquet_read(stream->parquet, into, room, &size, err))
         return false;
     while (!size && !stream->at_end) {
@@ -370,10 +372,9 @@ begin_file(struct stream *stream, struct error *err)
             return false;
     if (stream->held >= 2 && stream->next[0] == 0x1f && stream->next[1] == 0x8b)
         stream->kind = STREAM_GZIP;
-    if (!parquet_is(stream->next, stream->held))
-        return true;
-    stream->kind = STREAM_PARQUET;
-    return parquet_open(&stream->parquet, stream->fd, stream->path, err);
+    if (parquet_is(stream->next, stream->held))
+        stream->kind = STREAM_PARQUET;
+    return true;
 }
 
 bool

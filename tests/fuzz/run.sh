@@ -28,13 +28,13 @@ for package in $packages; do
         flags="$flags $(pkg-config --cflags "$package")"
     fi
 done
-variable() { sed -n "s/^$1 = //p" Makefile; }
-libraries="$(variable LIBPQ_LIBS) $(variable LIBCURL_LIBS) $(variable JANSSON_LIBS) $(variable INIH_LIBS)"
-libraries="$libraries $(variable XLSXWRITER_LIBS) $(variable ISAL_LIBS) $(variable ZLIB_LIBS)"
+# As the program is linked, without its own archive.
+libraries=$(printf 'include Makefile\nfuzz-libraries:\n\t@echo $(filter-out libaudit.a,$(AUDIT_LIBS))\n' |
+    make -s -f - fuzz-libraries)
 
 # All of the program but its commands, instrumented.
 compile() {
-    for source in "$top"/common/*.c "$top"/ingest/*.c gen/assets.c; do
+    for source in "$top"/common/*.c "$top"/ingest/*.c gen/assets.c gen/sources.c; do
         object=fuzz/$(basename "$(dirname "$source")")_$(basename "$source" .c).o
         if [ "$object" -nt "$source" ]; then
             continue
