@@ -106,12 +106,12 @@ manual_formats() {
 program_keys() {
     {
         sed -n '/source_keys\[\] = {/,/};/p' "$top/common/settings_table.c"
-        list_of SOURCES_C | while read -r file; do
-            awk '/^static const char \*const [a-z_]*keys\[\] = / { inside = 1 }
+        { list_of SOURCES_C; echo ingest/csv_map.c; } | while read -r file; do
+            awk '/^(static )?const char \*const [a-z_]*keys\[\] = / { inside = 1 }
                 inside { print }
                 /;/ { inside = 0 }' "$top/$file"
         done
-    } | grep -oE '"[a-z-]+"' | tr -d '"'
+    } | grep -oE '"[a-z.-]+"' | tr -d '"' | sed 's/\.$/.NAME/'
 }
 
 manual_keys() {

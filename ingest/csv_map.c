@@ -46,7 +46,7 @@ static const enum csv_column constants[] = {CSV_PROVIDER, CSV_SERVICE, CSV_CURRE
                                             CSV_GPUS,     CSV_SKU,     CSV_PRICING,  CSV_REGION,   CSV_ACCOUNT};
 
 const char *const csv_map_keys[] = {
-    "path", "provider", "service", "currency", "gpu-type", "instance-type", "gpus", "sku", "pricing", "region", "account",
+    "path", "provider", "service", "currency", "gpu-type", "instance-type", "gpus", "sku", "pricing", "location", "account",
     "unit", "duration-unit", "time-zone", "time-format", "decimal", "thousands", "delimiter", "span", "rate-card",
     "column.from", "column.to", "column.duration", "column.quantity", "column.cost", "column.effective-cost",
     "column.list-cost", "column.period", "column.provider", "column.service", "column.currency", "column.category",
@@ -102,7 +102,9 @@ read_columns(const struct reading *reading)
     for (int i = 0; i < CSV_COLUMNS; i++)
         map->column[i] = get(reading, arena_printf(reading->run->arena, "%s%s", column_prefix, column_keys[i]));
     for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
-        const char *value = get(reading, column_keys[constants[i]]);
+        /* "region" is that of a bucket already */
+        const char *key = constants[i] == CSV_REGION ? "location" : column_keys[constants[i]];
+        const char *value = get(reading, key);
 
         map->constant[constants[i]] = value ? (struct field){value, strlen(value)} : (struct field){"", 0};
     }
