@@ -60,8 +60,6 @@ bool azure_unit_is_one(struct field unit);
 /* What a date itself proves about the order of day and month. */
 enum azure_order azure_order_of(struct field date);
 bool azure_date(struct bill_clock *clock, enum azure_order order, struct field date, int64_t *ret_day);
-/* a × b exactly; empty when one is empty or is written with an exponent. */
-struct field azure_product(struct arena *arena, struct field a, struct field b);
 
 /* ---- bill_azure_survey.c */
 

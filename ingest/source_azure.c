@@ -13,6 +13,7 @@
 
 #include "common/decimal.h"
 #include "ingest/bill_azure.h"
+#include "ingest/bill_product.h"
 #include "ingest/ingest.h"
 
 static const struct bill_column columns[AZURE_COLUMNS] = {
@@ -256,7 +257,7 @@ set_money(const struct bill_context *context, const struct bill_class *class, co
     /* a price in another currency, or of a hundred hours, is not multiplied */
     if (!charge->list.size && own->prices_one_unit && !class->fx_from
         && decimal_sign(cell[AZURE_PAYG_PRICE].text, cell[AZURE_PAYG_PRICE].size) > 0)
-        charge->list = azure_product(context->arena, cell[AZURE_PAYG_PRICE], cell[AZURE_QUANTITY]);
+        charge->list = bill_product(context->arena, cell[AZURE_PAYG_PRICE], cell[AZURE_QUANTITY]);
     if (own->is_purchase || (charge->list.size && !decimal_fits(charge->list.text, charge->list.size)))
         charge->list = (struct field){"", 0};
 }
@@ -316,10 +317,8 @@ charge(struct bill_context *context, const struct bill_class *class, const struc
 
 /* ---------------------------------------------------------------- the source */
 
-static const char *const suffixes[] = {".csv", ".csv.gz", NULL};
-
 static const struct bill_format azure = {
-    .suffixes = suffixes,
+    .suffixes = bill_suffixes,
     .name = "Azure",
     .version_hint = "Cost details of enterprise, customer and partner agreements and of pay-as-you-go are read, actual and "
                     "amortized. Files of Azure's FOCUS export have the format focus.",

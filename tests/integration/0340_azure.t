@@ -116,7 +116,7 @@ is 'kept + totalled is the file' "$(sums payg)" '4|102.51|102.51'
 
 # ---------------------------------------------------------------- dates and languages
 german='2026-08-03|24|88.152 2026-08-11|5|18.365 2026-08-09|1|3.673 '
-for name in day-first; do
+for name in day-first german; do
     ok "$name: loads" ingest "$name" "$fixtures/$name.csv" 2026Q3
     is "$name: the period's end proves that the day comes first" "$(of "$name" "select charge_from::date, trim_scale(gpu_hours), trim_scale(billed_cost)
         from c order by line" | tr '\n' ' ')" "$german"

@@ -10,6 +10,7 @@
 
 #include "common/calendar.h"
 #include "ingest/bill_azure.h"
+#include "ingest/bill_product.h"
 
 static struct field
 of(const char *text)
@@ -79,13 +80,23 @@ test_products(void **state)
         {"99999999999999999999", "99999999999999999999", "9999999999999999999800000000000000000001"},
         {"123456789012345678901234567890123456789012345678901234567890", "1", ""},
     };
+    static const char *const ratios[][3] = {
+        {"3.6", "6", "0.6"},      {"6", "3", "2"},        {"-1", "8", "-0.125"},   {"0", "7", "0"},
+        {"12.5", "0.025", "500"}, {"1", "0", ""},         {"", "1", ""},           {"1", "1E2", ""},
+        {"2", "3", "0.666666666666666666666666666666"},   {"1000", "0.0001", "10000000"},
+    };
     struct arena arena = {0};
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct field product = azure_product(&arena, of(cases[i][0]), of(cases[i][1]));
+        struct field product = bill_product(&arena, of(cases[i][0]), of(cases[i][1]));
 
         assert_string_equal(arena_strndup(&arena, product.text, product.size), cases[i][2]);
+    }
+    for (size_t i = 0; i < sizeof ratios / sizeof *ratios; i++) {
+        struct field ratio = bill_ratio(&arena, of(ratios[i][0]), of(ratios[i][1]));
+
+        assert_string_equal(arena_strndup(&arena, ratio.text, ratio.size), ratios[i][2]);
     }
     arena_free(&arena);
 }
