@@ -28,11 +28,11 @@ bare(struct field *text)
     while (more && text->size) {
         more = false;
         *text = csv_trim(*text);
-        if (text->size > 2 && text->text[0] == '(' && text->text[text->size - 1] == ')') {
-            *text = (struct field){text->text + 1, text->size - 2};
-            is_negative = more = true;
-        } else if (text->size > 1 && text->text[0] == '-') {
-            *text = (struct field){text->text + 1, text->size - 1};
+        bool has_brackets = text->size > 2 && text->text[0] == '(' && text->text[text->size - 1] == ')';
+        bool has_minus = text->size > 1 && text->text[0] == '-';
+
+        if (has_brackets || has_minus) {
+            *text = (struct field){text->text + 1, text->size - (has_brackets ? 2 : 1)};
             if (is_negative)
                 *text = (struct field){"", 0}; /* twice is no number */
             is_negative = more = true;
