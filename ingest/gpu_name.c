@@ -208,15 +208,20 @@ behind(const char *word, const char *name)
     return word[size] ? NULL : word + size;
 }
 
+/* NVLink joins chips of any form. */
+static bool
+is_form(const char *word, const char *form)
+{
+    return !strncmp(word, form, strlen(form)) && strncmp(word, "nvlink", 6);
+}
+
 static bool
 has_form(const struct words *words, const char *rest, const char *form)
 {
-    size_t size = form ? strlen(form) : 0;
-
-    if (!form || !strncmp(rest, form, size))
+    if (!form || is_form(rest, form))
         return true;
     for (size_t i = 0; i < words->count; i++)
-        if (!strncmp(words->word[i], form, size))
+        if (is_form(words->word[i], form))
             return true;
     return false;
 }

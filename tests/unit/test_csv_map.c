@@ -163,7 +163,7 @@ test_names(void **state)
         {"NVIDIA RTX A6000", "A6000", 0},                  {"Quadro RTX 6000", "RTX6000", 0},
         {"NVIDIA RTX 6000 Ada Generation", "RTX6000-Ada", 0}, {"RTX PRO 6000 Blackwell", "RTX-PRO-6000-BSE", 0},
         {"GH200 480GB", "GH200-96GB", 0},                  {"AMD Instinct MI300X", "MI300X", 0},
-        {"BM.GPU.L40S.4", "L40S", 0},                      {"Tesla V100 32 GB", "V100-32GB", 0},
+        {"H200 NVLink", "H200", 0},                        {"BM.GPU.L40S.4", "L40S", 0},                      {"Tesla V100 32 GB", "V100-32GB", 0},
         {"Nvidia Tesla T4 GPU attached to Spot Preemptible VMs", "T4", 0},
         {"A1000 laptop", NULL, 0},                         {"m6i.2xlarge", NULL, 0},
         {"g4dn.xlarge", NULL, 0},                          {"", NULL, 0},
