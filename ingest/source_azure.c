@@ -76,8 +76,6 @@ role_of(const struct field *cell, const struct azure_row *row)
 {
     bool is_use = !strcmp(row->category, "Usage"), is_refund = !strcmp(row->category, "Refund");
 
-    if (bill_is(cell[AZURE_PUBLISHER_TYPE], "Marketplace"))
-        return BILL_OTHER;
     if (row->is_commitment && (row->is_unused || is_refund || !strcmp(row->category, "Purchase"))) {
         if (!may_be_gpu(cell, row))
             return BILL_OTHER;
@@ -363,6 +361,7 @@ ingest(struct source_run *run, struct error *err)
         return false;
     notes = azure_notes_new(run->arena, (enum azure_dataset)dataset, (enum azure_order)order, currency);
     format.state = format.notes = notes;
+    format.fingerprint = arena_printf(run->arena, "%d %d %s", dataset, order, currency ? currency : "");
     return bill_ingest(run, &format, err);
 }
 
