@@ -170,6 +170,8 @@ rate_card_load(const struct settings *settings, const struct section *section, s
     csv_close(csv);
     stream_close(stream);
     *ret_card = card;
+    if (err->code == ERR_INPUT)
+        err->code = ERR_CONFIG; /* nothing is wrong with a bill */
     return good || error_context(err, "%s", section_origin(settings, section, "rate-card"));
 }
 
