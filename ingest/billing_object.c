@@ -5,6 +5,7 @@
  */
 #include <config.h>
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,11 +55,25 @@ add(struct bill_load_run *load)
     return &load->objects[load->object_count++];
 }
 
+/* By its name; a file here that may be opened at once, by its beginning. */
+static bool
+is_zip(const struct bill_load_run *load, const char *name)
+{
+    size_t size = strlen(name);
+    bool is_named = size > 4 && !strcasecmp(name + size - 4, ".zip");
+    int fd = is_named || object_store_is_remote(load->store) ? -1 : open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+    if (fd >= 0) {
+        is_named = zip_is(fd);
+        close(fd);
+    }
+    return is_named;
+}
+
 static void
 add_chosen(struct bill_load_run *load, const struct delivery_object *chosen)
 {
     struct bill_object *object = add(load);
-    size_t size = strlen(chosen->object.name);
 
     object->about = chosen->object;
     object->path = chosen->object.name;
@@ -66,7 +81,7 @@ add_chosen(struct bill_load_run *load, const struct delivery_object *chosen)
     object->delivery = chosen->delivery;
     object->origin = chosen->origin;
     object->delivered = chosen->delivery && chosen->delivery->delivered ? chosen->delivery->delivered : chosen->object.modified;
-    object->is_zip = size > 4 && !strcasecmp(chosen->object.name + size - 4, ".zip");
+    object->is_zip = is_zip(load, chosen->object.name);
     sign_object(object);
     load->total_bytes += object->size;
 }
@@ -175,6 +190,10 @@ bill_object_begin(struct bill_load_run *load, size_t number, struct error *err)
         return true;
     if (!spool(load, object->member ? object->container : number, err))
         return false;
+    if (!object->member && !object->is_zip && zip_is(load->spool.fd)) {
+        error_set(err, ERR_INPUT, "\"%s\" is a zip file, and its name does not end in .zip", object->path);
+        return error_hint(err, "Give it such a name, or put the file in it there as it is.");
+    }
     load->stand_in = (struct stream_stand_in){.name = object->path, .fd = load->spool.fd, .member = object->member};
     stream_stand_in_begin(&load->stand_in);
     return true;
@@ -256,6 +275,21 @@ add_member(struct bill_load_run *load, size_t number, const struct zip_member *m
             load->records[i].match = load->object_count - 1;
 }
 
+/* What is packed in what is packed is no bill that anybody delivers. */
+static bool
+check_members(const char *path, const struct zip_list *list, struct error *err)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const char *dot = strrchr(list->member[i].name, '.');
+
+        if (!dot || (strcasecmp(dot, ".gz") && strcasecmp(dot, ".zip") && strcasecmp(dot, ".parquet")))
+            continue;
+        error_set(err, ERR_INPUT, "zip file \"%s\": member \"%s\" is packed itself", path, list->member[i].name);
+        return error_hint(err, "Unpack the zip file into the folder.");
+    }
+    return true;
+}
+
 bool
 bill_object_expand(struct bill_load_run *load, size_t number, struct error *err)
 {
@@ -264,7 +298,8 @@ bill_object_expand(struct bill_load_run *load, size_t number, struct error *err)
     if (!load->objects[number].is_zip || load->objects[number].is_expanded)
         return true;
     if (!bill_object_hash(load, number, err) || !spool(load, number, err)
-        || !zip_open(load->arena, load->spool.fd, load->objects[number].path, load->format->suffixes, &list, err))
+        || !zip_open(load->arena, load->spool.fd, load->objects[number].path, load->format->suffixes, &list, err)
+        || !check_members(load->objects[number].path, &list, err))
         return false;
     load->objects[number].is_expanded = true;
     if (object_store_is_remote(load->store))

@@ -71,3 +71,8 @@ COMMENT ON COLUMN audit.pod_share.is_accelerator IS 'the row measures accelerato
 COMMENT ON COLUMN audit.pod_share.usage IS 'accelerator-hours (else core- or gigabyte-hours) that the pod used or had reserved, whichever is more; NULL: the bill does not say';
 COMMENT ON COLUMN audit.pod_share.split_cost IS 'amortized cost of that, in the currency of the machine';
 COMMENT ON COLUMN audit.pod_share.unused_cost IS 'the pod''s share of what nobody used of the machine';
+
+-- Objects elsewhere are known by what their store says of them.
+
+COMMENT ON COLUMN audit.load.object IS 'file, object or query the rows came from: a path, s3://BUCKET/KEY, an https address without its query; a member of a zip file stands behind it (bill.zip/july.csv), a delivery that is not whole under its manifest';
+COMMENT ON COLUMN audit.load.sha256 IS 'hash of the object as delivered, or etag:… of one that lies in a bucket or behind an address; equal with equal size: nothing to load';

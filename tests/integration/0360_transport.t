@@ -161,9 +161,19 @@ with zipfile.ZipFile("zip/bills.zip", "w") as out:
 END
 exits 'a member that points out of its folder' 8 ingest
 like 'is refused' "$(cat err)" 'is refused: member "../../x.csv" points out of its folder'
+bill parts/packed.csv.gz 2026-07 1
+zip_of zip/bills.zip parts/packed.csv.gz
+exits 'a packed file in it' 8 ingest
+like 'is told' "$(cat err)" 'member "packed.csv.gz" is packed itself'
 cp whole.zip zip/bills.zip
 ok 'whole again' ingest
 is 'and the failure is over' "$(failures)" 0
+
+mkdir plainly
+cp whole.zip plainly/bill.csv
+config plainly/bill.csv
+ok 'a zip file by another name' ingest
+is 'is known by its beginning' "$(facts)" '2026-07|3|bill.csv/july.csv '
 
 # ---- CUR
 

@@ -269,6 +269,19 @@ config "path = https://localhost:$tls_port/web/september.csv.gz?sv=1&sig=$signat
 rules '"sig": "Zm9vYmFy/secret+1="'
 ok 'the address in the configuration itself' ingest -vv
 unlike 'stays as secret' "$(cat err out)" 'Zm9vYmFy|sig='
+printf 'PK\003\004' >s3/web/bill
+rules '"sig": "s-i-g-n-e-d"'
+config "path = https://localhost:$tls_port/web/bill?sig=s-i-g-n-e-d" 'ca-file = tls.pem'
+exits 'a zip file by another name' 4 ingest
+like 'is told' "$(cat err)" 'web/bill" is a zip file, and its name does not end in .zip'
+rows 2026-07 40 2 >july.csv
+python3 -c 'import zipfile; zipfile.ZipFile("s3/web/bill.zip", "w", zipfile.ZIP_DEFLATED).write("july.csv")'
+config "path = https://localhost:$tls_port/web/bill.zip?sig=s-i-g-n-e-d" 'ca-file = tls.pem'
+ok 'a zip file by its own' ingest
+is 'loads its members' "$(pg_query "select rows_kept, regexp_replace(object, '.*/web/', ''), sha256 ~ '^etag:' from audit.load where object ~ 'bill.zip'")" \
+    '40|bill.zip/july.csv|t'
+ok 'again' ingest
+like 'it is known' "$(cat err)" 'unchanged'
 config 'path = http://192.0.2.1/x?sig=abcdefghijkl'
 exits 'a signature never goes over a line in the clear' 3 ingest
 config 'path = gs://bucket/x'
