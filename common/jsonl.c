@@ -304,6 +304,9 @@ enum csv_status
 jsonl_next(struct jsonl *jsonl, struct field *ret_fields, struct error *err)
 {
     jsonl->reason = NULL;
+    if (jsonl->has_new_wishes)
+        jsonl_path_forget(jsonl);
+    jsonl->has_new_wishes = false;
     return jsonl->is_array ? next_element(jsonl, ret_fields, err) : next_line(jsonl, ret_fields, err);
 }
 

@@ -206,7 +206,7 @@ jsonl_want(struct jsonl *jsonl, size_t slot, const char *name, unsigned rank)
         return;
     jsonl->wishes = mem_resize(jsonl->wishes, jsonl->wish_count + 1, sizeof *jsonl->wishes);
     jsonl->wishes[jsonl->wish_count++] = (struct jsonl_wish){slot, name, rank < 100 ? rank : 100};
-    jsonl_path_forget(jsonl);
+    jsonl->has_new_wishes = true;
 }
 
 void
@@ -218,7 +218,7 @@ jsonl_gather(struct jsonl *jsonl, const char *const *prefixes, size_t first, siz
     jsonl->gather_most = most < JSONL_SLOTS - jsonl->gather_first ? most : JSONL_SLOTS - jsonl->gather_first;
     jsonl->gathered = 0;
     jsonl->gathered_names = arena_alloc(&jsonl->arena, (most + 1) * sizeof *jsonl->gathered_names);
-    jsonl_path_forget(jsonl);
+    jsonl->has_new_wishes = true;
 }
 
 size_t

@@ -64,6 +64,7 @@ struct jsonl {
     size_t path_count;
     struct jsonl_wish *wishes;
     size_t wish_count;
+    bool has_new_wishes;      /* the paths do not know of */
     const char *const *prefixes;
     size_t gather_first, gather_most, gathered;
     const char **gathered_names;

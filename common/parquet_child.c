@@ -23,7 +23,8 @@ struct reader {
     struct duckdb duckdb;
     void *connection;
     uint64_t rows, rows_total, size;
-    struct buf out;
+    char *out;
+    size_t out_size, out_room;
 };
 
 static int
@@ -137,8 +138,8 @@ count_rows(struct reader *reader)
 static void
 flush(struct reader *reader)
 {
-    const char *text = reader->out.data;
-    size_t left = reader->out.size;
+    const char *text = reader->out;
+    size_t left = reader->out_size;
 
     while (left) {
         ssize_t done = write(STDOUT_FILENO, text, left);
@@ -150,7 +151,18 @@ flush(struct reader *reader)
         text += done;
         left -= (size_t)done;
     }
-    buf_clear(&reader->out);
+    reader->out_size = 0;
+}
+
+static void
+reserve(struct reader *reader, size_t size)
+{
+    if (reader->out_size > WRITE_BYTES)
+        flush(reader);
+    if (reader->out_size + size <= reader->out_room)
+        return;
+    reader->out_room = reader->out_size + size + 2 * (size_t)WRITE_BYTES;
+    reader->out = mem_resize(reader->out, reader->out_room, 1);
 }
 
 static void
@@ -160,15 +172,17 @@ put_row(struct reader *reader, const struct duckdb_string *const *data, uint64_t
     for (uint64_t i = 0; i < columns; i++) {
         const struct duckdb_string *cell = &data[i][row];
 
-        if (i)
-            buf_putc(&reader->out, ',');
-        if (!valid[i] || valid[i][row / 64] >> row % 64 & 1)
-            parquet_put_cell(&reader->out, cell->size <= STRING_INLINED ? (const char *)cell + offsetof(struct duckdb_string, start)
-                                                                        : cell->text, cell->size);
+        if (!valid[i] || valid[i][row / 64] >> row % 64 & 1) {
+            const char *text = cell->size <= STRING_INLINED ? (const char *)cell + offsetof(struct duckdb_string, start)
+                                                            : cell->text;
+
+            reserve(reader, 2 * (size_t)cell->size + 3);
+            reader->out_size += parquet_put_cell(reader->out + reader->out_size, text, cell->size);
+        } else {
+            reserve(reader, 1);
+        }
+        reader->out[reader->out_size++] = i + 1 < columns ? ',' : '\n';
     }
-    buf_putc(&reader->out, '\n');
-    if (reader->out.size > WRITE_BYTES)
-        flush(reader);
 }
 
 static void
@@ -230,7 +244,7 @@ int
 parquet_child_run(char **argv)
 {
     struct reader reader = {.rows = 0};
-    struct buf sql = {0};
+    struct buf sql = {0}, header = {0};
     const char *problem;
     struct stat about;
 
@@ -244,9 +258,12 @@ parquet_child_run(char **argv)
     open_database(&reader);
     lock_database(&reader);
     reader.rows_total = count_rows(&reader);
-    problem = parquet_columns(&reader.duckdb, reader.connection, &sql, &reader.out);
+    problem = parquet_columns(&reader.duckdb, reader.connection, &sql, &header);
     if (problem)
         fail(PARQUET_EXIT_FILE, problem);
+    reserve(&reader, header.size);
+    memcpy(reader.out, header.data, header.size);
+    reader.out_size = header.size;
     put_rows(&reader, sql.data);
     _exit(EXIT_SUCCESS); /* without the library's own end, which is work for nothing */
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "common/arena.h"
 #include "common/parquet_private.h"
 
 enum { COLUMNS_MOST = 4000, LEVELS_MOST = 8, SQL_BYTES = 8 << 20, EXPRESSION_BYTES = 64 << 10 };
@@ -15,29 +16,44 @@ struct columns {
     size_t count, level;
 };
 
-void
-parquet_put_cell(struct buf *row, const char *text, size_t size)
+static bool
+needs_quotes(const char *text, size_t size)
 {
-    const char *end = text + size;
-    bool quoted = false;
+    static const bool special[256] = {[','] = true, ['"'] = true, ['\n'] = true, ['\r'] = true};
 
-    for (size_t i = 0; i < size && !quoted; i++)
-        quoted = text[i] == ',' || text[i] == '"' || text[i] == '\n' || text[i] == '\r';
-    if (!quoted) {
-        buf_add(row, text, size);
-        return;
-    }
-    buf_putc(row, '"');
-    while (text < end) {
-        const char *quote = memchr(text, '"', (size_t)(end - text));
-        size_t part = (size_t)((quote ? quote + 1 : end) - text);
+    for (size_t i = 0; i < size; i++)
+        if (special[(unsigned char)text[i]])
+            return true;
+    return false;
+}
 
-        buf_add(row, text, part);
-        if (quote)
-            buf_putc(row, '"');
-        text += part;
+size_t
+parquet_put_cell(char *into, const char *text, size_t size)
+{
+    char *at = into;
+
+    if (!needs_quotes(text, size)) {
+        memcpy(into, text, size);
+        return size;
     }
-    buf_putc(row, '"');
+    *at++ = '"';
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] == '"')
+            *at++ = '"';
+        *at++ = text[i];
+    }
+    *at++ = '"';
+    return (size_t)(at - into);
+}
+
+static void
+put_name(struct buf *header, const char *name)
+{
+    size_t size = strlen(name);
+    char *cell = mem_resize(NULL, 2 * size + 2, 1);
+
+    buf_add(header, cell, parquet_put_cell(cell, name, size));
+    mem_free(cell);
 }
 
 static void
@@ -119,7 +135,7 @@ put_column(struct columns *columns, const char *expression, const char *name, vo
         return false;
     if (columns->count)
         buf_putc(columns->header, ',');
-    parquet_put_cell(columns->header, name, strlen(name));
+    put_name(columns->header, name);
     put_select(columns, expression, id);
     return id != DUCKDB_STRUCT || put_parts(columns, expression, name, type);
 }

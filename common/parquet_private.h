@@ -75,7 +75,7 @@ const char *parquet_library_load(struct duckdb *duckdb, const char *path);
 
 /* The SELECT that gives every column as text, and the header line of its columns; NULL, or why not. */
 const char *parquet_columns(const struct duckdb *duckdb, void *connection, struct buf *sql, struct buf *header);
-/* One cell as CSV. */
-void parquet_put_cell(struct buf *row, const char *text, size_t size);
+/* One cell as CSV, into at most twice its size and two bytes; how many it took. */
+size_t parquet_put_cell(char *into, const char *text, size_t size);
 
 #endif
