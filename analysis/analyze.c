@@ -22,6 +22,7 @@ static const struct {
     {"sql/analyze_1_inputs.sql", "inputs"},
     {"sql/analyze_2_subjects.sql", "resources and owners"},
     {"sql/analyze_3_samples.sql", "telemetry"},
+    {"sql/analyze_3_blocks.sql", "capacity blocks"},
     {"sql/analyze_4_hours.sql", "hours and money"},
     {"sql/analyze_5_findings.sql", "commitments, invoices, idle stretches"},
     {"sql/analyze_6_freeze.sql", "figures, ledger, verdicts"},

@@ -109,12 +109,23 @@ kind_of(struct field usage_type)
     return (struct field){usage_type.text, colon ? (size_t)(colon - usage_type.text) : usage_type.size};
 }
 
-/* SageMaker's machines are those whose usage type names one: "USE1-Train:ml.p4d.24xlarge". Disks,
- * sessions and requests of the same groups name none. */
+/* SageMaker's machines are those whose usage type names one: "USE1-Train:ml.p4d.24xlarge",
+ * "Studio:KernelGateway-ml.g5.xlarge". Disks, sessions and requests of the same groups name none. */
+static struct field
+sagemaker_type(struct field usage_type)
+{
+    struct field rest = behind(usage_type, ':');
+
+    for (size_t at = 0; at + 4 < rest.size; at++)
+        if ((!at || rest.text[at - 1] == '-') && !strncasecmp(rest.text + at, "ml.", 3))
+            return (struct field){rest.text + at, rest.size - at};
+    return (struct field){"", 0};
+}
+
 static enum aws_part
 sagemaker_part(struct field usage_type)
 {
-    if (!begins(behind(usage_type, ':'), "ml."))
+    if (!sagemaker_type(usage_type).size)
         return AWS_NOTHING;
     return bill_contains(kind_of(usage_type), "trspt") ? AWS_SPOT : AWS_MACHINE;
 }
@@ -161,8 +172,10 @@ bare_type(struct field type)
 static struct field
 read_type(const struct gpu_types *types, const struct field *cell, enum aws_part part)
 {
+    bool is_sagemaker = bill_is(cell[AWS_PRODUCT_CODE], "AmazonSageMaker");
+    struct field named = is_sagemaker ? sagemaker_type(cell[AWS_USAGE_TYPE]) : behind(cell[AWS_USAGE_TYPE], ':');
     struct field candidates[] = {
-        part == AWS_NOTHING || part == AWS_POD ? (struct field){"", 0} : behind(cell[AWS_USAGE_TYPE], ':'),
+        part == AWS_NOTHING || part == AWS_POD ? (struct field){"", 0} : named,
         cell[AWS_INSTANCE_TYPE],
         bill_json_member(cell[AWS_PRODUCT], "instance_type"),
         bill_json_member(cell[AWS_PRODUCT], "instanceType"),

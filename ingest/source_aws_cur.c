@@ -137,7 +137,8 @@ set_commitment(struct arena *arena, const struct field *cell, const struct aws_r
         || (row->line == AWS_LINE_USE && aws_is_machine(row) && aws_capacity_id(cell[AWS_CAPACITY]).size);
     bool is_plan = row->line == AWS_LINE_COVERED || row->line == AWS_LINE_NEGATION || row->line == AWS_LINE_PLAN_FEE
         || row->line == AWS_LINE_PLAN_UPFRONT;
-    struct field id = is_capacity ? capacity : is_plan ? cell[AWS_SP_ARN] : cell[AWS_RI_ARN];
+    struct field reserved = aws_capacity_id(capacity).size ? aws_capacity_id(capacity) : capacity;
+    struct field id = is_capacity ? reserved : is_plan ? cell[AWS_SP_ARN] : cell[AWS_RI_ARN];
 
     if (row->line > AWS_LINE_FEE && !is_capacity)
         return;
@@ -157,7 +158,7 @@ pricing(const struct aws_row *row, struct field hint)
         return "spot";
     if (row->line == AWS_LINE_RESERVED || row->line == AWS_LINE_COVERED || row->part == AWS_BLOCK)
         return "committed";
-    if (row->line >= AWS_LINE_NEGATION && row->line <= AWS_LINE_FEE)
+    if ((row->line >= AWS_LINE_NEGATION && row->line <= AWS_LINE_FEE) || row->is_plan_refund)
         return "committed";
     return aws_is_machine(row) && bill_is(hint, "free") ? "committed" : "on-demand"; /* in a Capacity Block */
 }
@@ -236,8 +237,9 @@ static const char *
 commitment_type(const struct bill_class *class)
 {
     const struct aws_class *own = class->own;
+    bool is_free = own->line == AWS_LINE_USE && !strcmp(class->pricing, "committed");
 
-    if (own->part == AWS_BLOCK)
+    if (own->part == AWS_BLOCK || is_free)
         return "Capacity Block";
     if (!*class->commitment_id)
         return own->is_plan_refund ? "Savings Plan" : "";
@@ -368,8 +370,8 @@ say(const struct source_run *run, const struct aws_state *state)
                     "UnusedRecurringFee and UnusedAmortizedUpfrontFeeForBillingPeriod, or TotalCommitmentToDate and "
                     "UsedCommitment");
     if (seen->tag_conflicts)
-        log_note("%s: tag \"%s\" and %" PRIu64 " more have one value as a resource tag and another elsewhere: the first is "
-                 "taken", run->section->name, seen->tag, seen->tag_conflicts - 1);
+        log_note("%s: %" PRIu64 " times a tag (\"%s\" first) has one value as a resource tag and another elsewhere: the "
+                 "resource tag is taken", run->section->name, seen->tag_conflicts, seen->tag);
 }
 
 bool

@@ -39,6 +39,11 @@ LEFT JOIN run_family f ON f.name = lower(t.gpu_model)
 WHERE t.origin = 'shipped' OR t.source_id IN (SELECT source_id FROM run_slice)
 ORDER BY t.provider, lower(t.instance_type), t.origin DESC;
 
+-- A dedicated host is billed by its family ("g4dn"): a model without a number of GPUs.
+INSERT INTO run_type
+SELECT provider, split_part(type_key, '.', 1), min(family), NULL FROM run_type
+WHERE provider = 'aws' AND type_key LIKE '%.%' GROUP BY 1, 2 HAVING count(DISTINCT family) = 1;
+
 ANALYZE run_slice, run_family, run_type;
 
 -- Fresh partitions have no statistics yet, and the joins of the next steps need them.

@@ -8,11 +8,14 @@
 -- is GPU whole where those say nothing either: money that was wasted is shown, and said to be so.
 CREATE TEMP TABLE run_commitment ON COMMIT DROP AS
 WITH kept AS (
-    SELECT i.provider, i.commitment_id, i.slice_id, i.role, i.commitment_name AS name, i.commitment_type AS type,
+    SELECT i.provider, i.commitment_id, i.slice_id, coalesce(c.role, i.role) AS role, i.commitment_name AS name, i.commitment_type AS type,
            i.commitment_category AS category, i.unit_seconds, i.counts_gpus, i.item_no,
            c.quantity, c.charge_from, c.billed_cost * r.rate AS billed_cost, c.effective_cost * r.rate AS effective_cost,
            c.list_cost * r.rate AS list_cost, c.effective_cost AS own_cost, w.share
-    FROM audit.billing_charge c
+    FROM (SELECT slice_id, item_no, NULL::text AS role, charge_from, charge_to, quantity, billed_cost, effective_cost, list_cost
+          FROM audit.billing_charge
+          UNION ALL
+          SELECT slice_id, item_no, role, charge_from, charge_to, quantity, 0, effective_cost, NULL FROM run_block_charge) c
     JOIN audit.billing_item i USING (slice_id, item_no)
     JOIN run_slice l USING (slice_id)
     JOIN run_rate r ON r.currency = i.currency AND r.month = l.period
