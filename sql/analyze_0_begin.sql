@@ -1,9 +1,12 @@
 -- Analysis, step 0: room for the audit's working rows, and the end of those of earlier revisions
 -- (their frozen rows stay). Partitions made here and filled in the same transaction cost no log.
 -- Temporary tables are filled by the steps; their sizes are guesses until they are analyzed, and a nested
--- loop over a wrong guess is the one plan that never ends. Workers would only copy rows to the leader.
+-- loop over a wrong guess is the one plan that never ends. Hashes spill when they grow, and take less
+-- than sorts of as many rows. Small samples tell sizes well enough. Workers would only copy rows.
 SET LOCAL enable_nestloop = off;
 SET LOCAL enable_mergejoin = off;
+SET LOCAL enable_sort = off;
+SET LOCAL default_statistics_target = 10;
 SET LOCAL max_parallel_workers_per_gather = 0;
 SET LOCAL jit = off;
 

@@ -2,6 +2,7 @@
 -- model, GPUs, team, project, issue and pool; equal ones become one subject.
 --   run_item     (slice_id, item_no) -> subject_no, with role and currency rate; owned spans have slice_id = -source_id
 --   run_resource provider and resource_key -> resource_no
+--   run_spend    charges of an item by day, and by the share of their time that lies in the window
 
 -- Names are cut at 500 characters: they are keys of indexes.
 -- Tags name the team, project and issue; keys are compared trimmed, without case and without a provider's prefix.
@@ -45,12 +46,32 @@ SELECT t.*, coalesce(i.key, t.issue, '') AS issue_name, coalesce(t.team, i.team,
 FROM run_tagged t
 LEFT JOIN run_issue i ON i.issue_key = upper(t.issue);
 
+-- What many steps add up, added up once: sums of charges that lie in the window, out of it, or across its
+-- edge (share: of the charge's time, what lies in the window).
+CREATE TEMP TABLE run_spend ON COMMIT DROP AS
+SELECT c.slice_id, c.item_no, date_bin('1 day', c.charge_from, 'epoch') AS day, w.share, w.starts_inside, count(*) AS row_count,
+       sum(CASE WHEN i.commitment_id IS NOT NULL THEN c.quantity * i.unit_seconds / 3600 END) AS hours, sum(c.billed_cost) AS billed_cost, sum(c.effective_cost) AS effective_cost,
+       sum(CASE WHEN i.commitment_id IS NOT NULL THEN c.list_cost END) AS list_cost, count(*) - count(c.effective_cost) AS priceless_rows,
+       sum(CASE WHEN c.quantity IS NULL OR i.unit_seconds IS NULL THEN c.effective_cost END) AS cost_without_hours
+FROM audit.billing_charge c
+JOIN audit.billing_item i USING (slice_id, item_no)
+CROSS JOIN run
+CROSS JOIN LATERAL (
+    SELECT c.charge_from >= run.from_time AND c.charge_from < run.to_time AS starts_inside,
+           CASE WHEN c.charge_from >= run.from_time AND c.charge_to <= run.to_time AND c.charge_from < run.to_time THEN 1
+                WHEN c.charge_from >= run.to_time OR c.charge_to <= run.from_time THEN 0
+                ELSE extract(epoch FROM least(c.charge_to, run.to_time) - greatest(c.charge_from, run.from_time))
+                     / nullif(extract(epoch FROM c.charge_to - c.charge_from), 0) END AS share) w
+WHERE c.slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'billing'))
+GROUP BY c.slice_id, c.item_no, date_bin('1 day', c.charge_from, 'epoch'), w.share, w.starts_inside;
+
+ANALYZE run_spend;
+
 -- One spelling for each team and project: Jira's most frequent, else the one with the most cost.
 CREATE TEMP TABLE run_spelling ON COMMIT DROP AS
 WITH spend AS (
     SELECT slice_id, item_no, sum(effective_cost) AS cost
-    FROM audit.billing_charge
-    WHERE slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'billing'))
+    FROM run_spend
     GROUP BY slice_id, item_no
 ), candidate AS (
     SELECT 'team' AS kind, n.team_name AS name, 1 AS place, coalesce(s.cost, 0) AS weight

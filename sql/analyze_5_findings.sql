@@ -8,25 +8,15 @@
 -- is GPU whole where those say nothing either: money that was wasted is shown, and said to be so.
 CREATE TEMP TABLE run_commitment ON COMMIT DROP AS
 WITH kept AS (
-    SELECT i.provider, i.commitment_id, i.slice_id, coalesce(c.role, i.role) AS role, i.commitment_name AS name, i.commitment_type AS type,
-           i.commitment_category AS category, i.unit_seconds, i.counts_gpus, i.item_no,
-           c.quantity, c.charge_from, c.billed_cost * r.rate AS billed_cost, c.effective_cost * r.rate AS effective_cost,
-           c.list_cost * r.rate AS list_cost, c.effective_cost AS own_cost, w.share
-    FROM (SELECT slice_id, item_no, NULL::text AS role, charge_from, charge_to, quantity, billed_cost, effective_cost, list_cost
-          FROM audit.billing_charge
-          UNION ALL
-          SELECT slice_id, item_no, role, charge_from, charge_to, quantity, 0, effective_cost, NULL FROM run_block_charge) c
+    SELECT i.provider, i.commitment_id, i.slice_id, i.role, i.commitment_name AS name, i.commitment_type AS type,
+           i.commitment_category AS category, i.counts_gpus, i.item_no, c.hours, c.starts_inside, c.billed_cost * r.rate AS billed_cost,
+           c.effective_cost * r.rate AS effective_cost, c.list_cost * r.rate AS list_cost, c.effective_cost AS own_cost,
+           c.priceless_rows > 0 OR r.rate IS NULL AS is_priceless, c.cost_without_hours, c.share
+    FROM run_spend c
     JOIN audit.billing_item i USING (slice_id, item_no)
     JOIN run_slice l USING (slice_id)
     JOIN run_rate r ON r.currency = i.currency AND r.month = l.period
-    CROSS JOIN run
-    CROSS JOIN LATERAL (
-        -- of the charge's time, what lies in the window
-        SELECT CASE WHEN c.charge_from >= run.from_time AND c.charge_to <= run.to_time AND c.charge_from < run.to_time THEN 1
-                    WHEN c.charge_from >= run.to_time OR c.charge_to <= run.from_time THEN 0
-                    ELSE extract(epoch FROM least(c.charge_to, run.to_time) - greatest(c.charge_from, run.from_time))
-                         / nullif(extract(epoch FROM c.charge_to - c.charge_from), 0) END AS share) w
-    WHERE c.slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'billing')) AND i.commitment_id IS NOT NULL
+    WHERE i.slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'billing')) AND i.commitment_id IS NOT NULL
 ), covered AS (
     -- of whole billing periods, in the bill's currency: a ratio
     SELECT provider, commitment_id, slice_id, sum(own_cost) AS gpu, 0::numeric AS other
@@ -48,7 +38,7 @@ WITH kept AS (
     SELECT provider, sum(gpu) / nullif(sum(covered), 0) AS share FROM overall GROUP BY provider
 ), used AS (
     SELECT k.provider, k.commitment_id,
-           sum(CASE WHEN k.role = 'gpu_use' THEN k.quantity * k.unit_seconds / 3600 * CASE WHEN i.counts_gpus THEN 1 ELSE i.gpus END END * k.share) AS gpu_hours,
+           sum(CASE WHEN k.role = 'gpu_use' THEN k.hours * CASE WHEN i.counts_gpus THEN 1 ELSE i.gpus END END * k.share) AS gpu_hours,
            sum(k.effective_cost * k.share) AS cost, sum(k.list_cost * k.share) AS list, sum(k.own_cost * k.share) AS own_cost,
            count(DISTINCT s.model) AS models, min(s.model) AS model,
            count(DISTINCT s.region) AS regions, min(s.region) AS region, count(DISTINCT s.pool) AS pools, min(s.pool) AS pool,
@@ -64,10 +54,10 @@ WITH kept AS (
            count(DISTINCT n.region) AS regions, min(n.region) AS region, count(DISTINCT p.pool) AS pools, min(p.pool) AS pool,
            sum(k.effective_cost * k.share * CASE WHEN n.gpus IS NOT NULL OR s.covered = s.gpu THEN 1
                                                  ELSE coalesce(s.gpu / nullif(s.covered, 0), o.share, t.share, 1) END) AS cost,
-           bool_or(k.effective_cost IS NULL) AS is_priceless,
-           sum(k.quantity * k.unit_seconds / 3600 * k.share * CASE WHEN k.counts_gpus THEN 1 ELSE coalesce(n.gpus, u.gpus) END) AS gpu_hours,
+           bool_or(k.is_priceless) AS is_priceless,
+           sum(k.hours * k.share * CASE WHEN k.counts_gpus THEN 1 ELSE coalesce(n.gpus, u.gpus) END) AS gpu_hours,
            -- the bill gives money only: hours at the commitment's own amortized price
-           sum(CASE WHEN k.quantity IS NULL OR k.unit_seconds IS NULL THEN k.own_cost * k.share END) AS cost_without_hours
+           sum(k.cost_without_hours * k.share) AS cost_without_hours
     FROM kept k
     JOIN run_named n USING (slice_id, item_no)
     CROSS JOIN LATERAL (SELECT coalesce(n.pool, concat_ws(' ', n.provider, nullif(n.region, ''), n.model)) AS pool) p
@@ -80,9 +70,9 @@ WITH kept AS (
 ), named AS (
     SELECT provider, commitment_id, max(name) AS name, max(type) AS type, max(category) AS category,
            CASE WHEN count(*) FILTER (WHERE role = 'commitment_purchase') = 0 THEN 0
-                ELSE sum(CASE WHEN charge_from >= run.from_time AND charge_from < run.to_time THEN billed_cost ELSE 0 END)
+                ELSE sum(CASE WHEN starts_inside THEN billed_cost ELSE 0 END)
                      FILTER (WHERE role = 'commitment_purchase') END AS bought
-    FROM kept CROSS JOIN run GROUP BY 1, 2
+    FROM kept GROUP BY 1, 2
 )
 SELECT n.provider, n.commitment_id, n.name, n.type, n.category, n.bought,
        CASE WHEN u.models = 1 THEN u.model WHEN u.models IS NULL AND x.typed > 0 AND x.models = 1 THEN x.model ELSE '' END AS model,
@@ -141,13 +131,13 @@ SELECT run.audit_id, l.name, t.provider, l.period, t.currency, sum(t.row_count),
        trim_scale(sum(t.totalled + t.kept - t.gpu_use - t.gpu_corrections - t.purchases)),
        max(x.rejected), l.to_time + interval '14 days' <= run.created, max(t.days)::int
 FROM (
-    SELECT c.slice_id, i.provider, i.currency, count(*) AS row_count, sum(c.billed_cost) AS kept, 0::numeric AS totalled,
+    SELECT c.slice_id, i.provider, i.currency, sum(c.row_count) AS row_count, sum(c.billed_cost) AS kept, 0::numeric AS totalled,
            coalesce(sum(c.billed_cost) FILTER (WHERE i.role IN ('gpu_use', 'gpu_money')), 0) AS gpu_use,
            coalesce(sum(c.billed_cost) FILTER (WHERE i.role = 'correction'), 0) AS gpu_corrections,
            coalesce(sum(c.billed_cost) FILTER (WHERE i.role = 'commitment_purchase'), 0) AS purchases,
-           count(DISTINCT date_trunc('day', c.charge_from)) FILTER (WHERE i.role <> 'correction') AS days
-    FROM audit.billing_charge c JOIN audit.billing_item i USING (slice_id, item_no)
-    WHERE c.slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'billing'))
+           count(DISTINCT c.day) FILTER (WHERE i.role <> 'correction') AS days
+    FROM run_spend c JOIN audit.billing_item i USING (slice_id, item_no)
+    WHERE i.slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'billing'))
     GROUP BY 1, 2, 3
     UNION ALL
     SELECT slice_id, provider, currency, sum(row_count), 0, sum(billed_cost), 0, 0, 0, 0
