@@ -3,7 +3,7 @@
 -- share, what did not run is unused commitment.
 --   run_block         one row per block: what was paid, how many instance-hours that is
 --   run_block_use     hours of the block that the bill has
---   run_block_charge  money by charge; role NULL: of the charge's own item
+--   run_block_charge  money by charge, beside what the charge has; role NULL: its item's
 -- How long a block is: as long as its fee's row, where that is a time of its own (a row from midnight to
 -- midnight is a day or month of billing; blocks end at half past eleven) and holds all its hours. How
 -- many instances: as the row's quantity says, in instance-hours or in instances, and never fewer than ran
@@ -82,16 +82,22 @@ WITH placed AS (
     SELECT u.*, sum(hours) OVER w AS upto
     FROM run_block_use u
     WINDOW w AS (PARTITION BY block_no ORDER BY charge_from, slice_id, item_no, load_no, line)
+), spread AS (
+    SELECT p.slice_id, p.item_no, NULL::text AS role, p.charge_from, p.charge_to, 0::numeric AS hours,
+           audit.running_share(b.fee, p.upto, b.capacity_hours) - audit.running_share(b.fee, p.upto - p.hours, b.capacity_hours) AS effective_cost
+    FROM placed p
+    JOIN run_block b USING (block_no)
+    WHERE b.capacity_hours > 0
+    UNION ALL
+    SELECT b.slice_id, b.item_no, 'commitment_unused', b.paid_from, b.paid_to, b.capacity_hours - b.used_hours,
+           b.fee - audit.running_share(b.fee, b.used_hours, b.capacity_hours)
+    FROM run_block b
+    WHERE b.capacity_hours > b.used_hours
 )
-SELECT p.slice_id, p.item_no, NULL::text AS role, p.charge_from, p.charge_to, 0::numeric AS quantity,
-       audit.running_share(b.fee, p.upto, b.capacity_hours) - audit.running_share(b.fee, p.upto - p.hours, b.capacity_hours) AS effective_cost
-FROM placed p
-JOIN run_block b USING (block_no)
-WHERE b.capacity_hours > 0
-UNION ALL
-SELECT b.slice_id, b.item_no, 'commitment_unused', b.paid_from, b.paid_to, b.capacity_hours - b.used_hours,
-       b.fee - audit.running_share(b.fee, b.used_hours, b.capacity_hours)
-FROM run_block b
-WHERE b.capacity_hours > b.used_hours;
+-- share: of the charge's time, what lies in the window
+SELECT s.*, s.charge_from >= run.from_time AND s.charge_from < run.to_time AS starts_inside,
+       coalesce(greatest(extract(epoch FROM least(s.charge_to, run.to_time) - greatest(s.charge_from, run.from_time)), 0)
+                / nullif(extract(epoch FROM s.charge_to - s.charge_from), 0), 0) AS share
+FROM spread s CROSS JOIN run;
 
 ANALYZE run_block_charge;

@@ -53,6 +53,13 @@ WHERE c.slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'billi
   AND c.charge_to > date_bin('1 hour', c.charge_from, 'epoch') + interval '1 hour'
 GROUP BY i.subject_no, i.resource_no, c.charge_from, c.charge_to, i.gpus;
 
+-- The share of a Capacity Block's fee that such a row bears.
+UPDATE run_long l SET effective_cost = l.effective_cost + b.cost
+FROM (SELECT i.subject_no, c.charge_from, c.charge_to, i.gpus, sum(c.effective_cost * i.rate) AS cost
+      FROM run_block_charge c JOIN run_priced i USING (slice_id, item_no)
+      WHERE c.role IS NULL GROUP BY 1, 2, 3, 4) b
+WHERE b.subject_no = l.subject_no AND b.charge_from = l.charge_from AND b.charge_to = l.charge_to AND b.gpus IS NOT DISTINCT FROM l.gpus;
+
 INSERT INTO run_hour
 WITH machine AS (
     SELECT *, round(gpu_seconds / gpus, 6) AS machine_seconds, coalesce(round(gpu_seconds / gpus, 6) < period_seconds, false) AS is_part
@@ -102,6 +109,15 @@ LEFT JOIN LATERAL (
                 ELSE (SELECT f.rate FROM audit.fx_rate f JOIN run_slice s ON s.source_id = f.source_id
                       WHERE f.from_currency = o.currency AND f.to_currency = run.currency
                         AND to_char(f.month, 'YYYY-MM') = to_char(h.hour, 'YYYY-MM') LIMIT 1) END AS rate) r ON true;
+
+-- Capacity Blocks: what each hour of use bears of the fee.
+INSERT INTO run_hour
+SELECT i.subject_no, i.resource_no, date_bin('1 hour', c.charge_from, 'epoch'), false, NULL, 0, c.effective_cost * i.rate, NULL
+FROM run_block_charge c
+JOIN run_priced i USING (slice_id, item_no)
+CROSS JOIN run
+WHERE c.role IS NULL AND i.role = 'gpu_use' AND c.charge_from >= run.from_time AND c.charge_from < run.to_time
+  AND c.charge_to <= date_bin('1 hour', c.charge_from, 'epoch') + interval '1 hour';
 
 -- A row that lies in one clock hour is that hour's. Rows of one machine (cores, memory, GPU) add up.
 -- A row that bills the accelerator itself is in GPU time already, any other in machine time.

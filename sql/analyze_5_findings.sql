@@ -8,11 +8,15 @@
 -- is GPU whole where those say nothing either: money that was wasted is shown, and said to be so.
 CREATE TEMP TABLE run_commitment ON COMMIT DROP AS
 WITH kept AS (
-    SELECT i.provider, i.commitment_id, i.slice_id, i.role, i.commitment_name AS name, i.commitment_type AS type,
+    SELECT i.provider, i.commitment_id, i.slice_id, coalesce(c.role, i.role) AS role, i.commitment_name AS name, i.commitment_type AS type,
            i.commitment_category AS category, i.counts_gpus, i.item_no, c.hours, c.starts_inside, c.billed_cost * r.rate AS billed_cost,
            c.effective_cost * r.rate AS effective_cost, c.list_cost * r.rate AS list_cost, c.effective_cost AS own_cost,
            c.priceless_rows > 0 OR r.rate IS NULL AS is_priceless, c.cost_without_hours, c.share
-    FROM run_spend c
+    FROM (SELECT slice_id, item_no, NULL::text AS role, hours, starts_inside, share, billed_cost, effective_cost, list_cost, priceless_rows,
+                 cost_without_hours
+          FROM run_spend
+          UNION ALL
+          SELECT slice_id, item_no, role, hours, starts_inside, share, 0, effective_cost, NULL, 0, NULL FROM run_block_charge) c
     JOIN audit.billing_item i USING (slice_id, item_no)
     JOIN run_slice l USING (slice_id)
     JOIN run_rate r ON r.currency = i.currency AND r.month = l.period
