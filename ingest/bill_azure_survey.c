@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/calendar.h"
 #include "common/decimal.h"
@@ -20,7 +21,7 @@ enum { HOURS_KEPT = 1000000 }; /* machines and days watched for more hours than 
 struct file {
     const char *path;
     bool is_seen;
-    enum azure_dataset dataset;
+    enum azure_dataset dataset, told; /* told: by its manifest */
     bool has_unused, has_share, has_purchase, has_free; /* rows that only one of the exports has */
     enum azure_order order;
     uint64_t no_currency;
@@ -87,6 +88,14 @@ azure_order(const struct azure_notes *notes, size_t object)
 
 /* ---------------------------------------------------------------- rows */
 
+static enum azure_dataset
+dataset_of_manifest(const char *type)
+{
+    if (!type)
+        return AZURE_UNKNOWN;
+    return !strcasecmp(type, "ActualCost") ? AZURE_ACTUAL : !strcasecmp(type, "AmortizedCost") ? AZURE_AMORTIZED : AZURE_UNKNOWN;
+}
+
 static struct file *
 file_at(struct azure_notes *notes, const struct bill_context *context)
 {
@@ -106,6 +115,7 @@ file_at(struct azure_notes *notes, const struct bill_context *context)
     if (!notes->files[context->object].is_seen) {
         notes->files[context->object].is_seen = true;
         notes->files[context->object].path = arena_strdup(notes->arena, context->path);
+        notes->files[context->object].told = dataset_of_manifest(context->delivery_type);
     }
     return &notes->files[context->object];
 }
@@ -320,7 +330,7 @@ find_datasets(struct azure_notes *notes)
 
         if (!file->is_seen)
             continue;
-        file->dataset = notes->dataset ? notes->dataset : dataset_of_rows(file);
+        file->dataset = notes->dataset ? notes->dataset : file->told ? file->told : dataset_of_rows(file);
         if (!file->dataset)
             file->dataset = dataset_of_name(file->path);
         if (!file->dataset && file->has_free)

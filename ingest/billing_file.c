@@ -438,7 +438,9 @@ bill_file_survey(struct bill_load_run *load, size_t number, struct error *err)
 {
     struct bill_reader reader = {.load = load, .format = load->format, .object = number,
                                  .context = {.types = load->types, .state = load->format->state, .object = number,
-                                             .path = load->objects[number].path}};
+                                             .path = load->objects[number].path,
+                                             .delivery_type = load->objects[number].delivery
+                                                 ? load->objects[number].delivery->type : NULL}};
     bool done;
 
     if (!stream_open(&reader.stream, load->objects[number].path, err))

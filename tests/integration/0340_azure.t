@@ -87,6 +87,19 @@ mv "$work/named/one.csv" "$work/named/actual-one.csv"
 rm "$work/named/three.csv"
 ok 'its name tells' ingest named "$work/named" 2026Q3
 is 'and its use is the amortized export'\''s' "$(sums named)" '36|829.75800125|918.55800125'
+# a month without commitments is the same in both exports: their manifests tell
+deliver() {
+    mkdir -p "$work/store/$1/20260801-20260831/run"
+    sed '/Reservation\|SavingsPlan/{1!d}' "$fixtures/ea-actual.csv" >"$work/store/$1/20260801-20260831/run/part_0.csv"
+    printf '{"exportConfig": {"exportName": "%s", "resourceId": "/providers/x", "type": "%s"}, "runInfo": {"runId": "%s",
+        "startDate": "2026-08-01T00:00:00", "endDate": "2026-08-31T00:00:00", "submittedTime": "2026-09-02T01:00:00Z"},
+        "blobs": [{"blobName": "%s/20260801-20260831/run/part_0.csv", "byteCount": %d}]}' "$1" "$2" "$1" "$1" \
+        "$(wc -c <"$work/store/$1/20260801-20260831/run/part_0.csv")" >"$work/store/$1/20260801-20260831/run/manifest.json"
+}
+deliver one ActualCost
+deliver two AmortizedCost
+ok 'two exports with manifests load' ingest store "$work/store" 2026Q3
+is 'and count once' "$(sums store)" "30|$(sum_of "$work/store/one/20260801-20260831/run/part_0.csv" Cost)|$(sum_of "$work/store/one/20260801-20260831/run/part_0.csv" Cost)"
 # an export in parts: only one of them has a row that tells which export it is
 head -n 10 "$fixtures/ea-amortized.csv" >"$work/parts/part_0.csv"
 (head -n 1 "$fixtures/ea-amortized.csv"; tail -n +11 "$fixtures/ea-amortized.csv") >"$work/parts/part_1.csv"
