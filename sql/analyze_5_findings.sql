@@ -12,21 +12,11 @@ WITH kept AS (
            i.commitment_category AS category, i.counts_gpus, i.item_no, c.hours, c.starts_inside, c.billed_cost * r.rate AS billed_cost,
            c.effective_cost * r.rate AS effective_cost, c.list_cost * r.rate AS list_cost, c.effective_cost AS own_cost,
            c.priceless_rows > 0 OR r.rate IS NULL AS is_priceless, c.cost_without_hours, c.share
-    FROM (SELECT slice_id, item_no, NULL::text AS role, share, starts_inside, hours, billed_cost, effective_cost, list_cost, priceless_rows,
+    FROM (SELECT slice_id, item_no, NULL::text AS role, hours, starts_inside, share, billed_cost, effective_cost, list_cost, priceless_rows,
                  cost_without_hours
           FROM run_spend
           UNION ALL
-          SELECT b.slice_id, b.item_no, b.role, w.share, w.starts_inside, b.quantity * n.unit_seconds / 3600, 0, b.effective_cost, NULL,
-                 (b.effective_cost IS NULL)::int, CASE WHEN b.quantity IS NULL OR n.unit_seconds IS NULL THEN b.effective_cost END
-          FROM run_block_charge b
-          JOIN audit.billing_item n USING (slice_id, item_no)
-          CROSS JOIN run
-          CROSS JOIN LATERAL (
-              SELECT b.charge_from >= run.from_time AND b.charge_from < run.to_time AS starts_inside,
-                     CASE WHEN b.charge_from >= run.from_time AND b.charge_to <= run.to_time AND b.charge_from < run.to_time THEN 1
-                          WHEN b.charge_from >= run.to_time OR b.charge_to <= run.from_time THEN 0
-                          ELSE extract(epoch FROM least(b.charge_to, run.to_time) - greatest(b.charge_from, run.from_time))
-                               / nullif(extract(epoch FROM b.charge_to - b.charge_from), 0) END AS share) w) c
+          SELECT slice_id, item_no, role, hours, starts_inside, share, 0, effective_cost, NULL, 0, NULL FROM run_block_charge) c
     JOIN audit.billing_item i USING (slice_id, item_no)
     JOIN run_slice l USING (slice_id)
     JOIN run_rate r ON r.currency = i.currency AND r.month = l.period
