@@ -33,11 +33,19 @@ struct parquet {
 };
 
 static const char *library = "";
+static bool is_understood; /* this program asks for the mode when it begins, so that it can be its own reader */
 
 void
 parquet_use(const char *path)
 {
     library = path ? path : "";
+}
+
+bool
+parquet_child_wanted(int argc, char **argv)
+{
+    is_understood = true;
+    return argc == 3 && !strcmp(argv[1], PARQUET_MODE);
 }
 
 bool
@@ -119,6 +127,8 @@ parquet_open(struct parquet **ret_parquet, int fd, const char *name, struct erro
     int ends[5] = {-1, -1, -1, -1, -1}, status;
     pid_t pid;
 
+    if (!is_understood)
+        return error_set(err, ERR_CONFIG, "Parquet file \"%s\" cannot be read by this program", name);
     if (lseek(fd, 0, SEEK_SET) < 0 || !make_pipe(ends) || !make_pipe(ends + 2))
         status = errno;
     else if ((ends[4] = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE)) < 0)

@@ -32,7 +32,7 @@ bool parquet_read(struct parquet *parquet, void *into, size_t room, size_t *ret_
 void parquet_close(struct parquet *parquet); /* ends the reader; NULL is fine */
 
 /* The other side: true when the program was started as the reader. Then main returns what
- * parquet_child_run returns, before it does anything else. */
+ * parquet_child_run returns, before it does anything else. A program that never asks reads no Parquet. */
 bool parquet_child_wanted(int argc, char **argv);
 int parquet_child_run(char **argv);
 

@@ -234,12 +234,6 @@ put_rows(struct reader *reader, const char *sql)
 
 /* ---------------------------------------------------------------- all of it */
 
-bool
-parquet_child_wanted(int argc, char **argv)
-{
-    return argc == 3 && !strcmp(argv[1], PARQUET_MODE);
-}
-
 int
 parquet_child_run(char **argv)
 {
