@@ -129,9 +129,13 @@ doctor_source(struct settings *settings, const struct section *section, struct b
     const struct source *source = source_find(settings, section, err);
     const char *path = section_get(section, "path");
     const char *url = section_get(section, "url");
+    struct source_run run = {.settings = settings, .section = section, .arena = settings->arena};
 
     if (!source || !settings_check_source(settings, section, source->keys, err))
         return false;
+    if (source->kind == SOURCE_SCHEDULER && source->examine && !url &&
+        !path == (section_get(section, "command") != NULL))
+        return source->examine(&run, finding, err);
     if (source->kind == SOURCE_BILLING && source->bill)
         return check_bills(settings, section, source->bill, finding, err);
     if (!path == !url) {
@@ -142,11 +146,7 @@ doctor_source(struct settings *settings, const struct section *section, struct b
     }
     if (path)
         return check_files(settings, section, finding, err);
-    if (source->examine) {
-        struct source_run run = {
-            .settings = settings, .section = section, .arena = settings->arena};
-
+    if (source->examine)
         return source->examine(&run, finding, err);
-    }
     return check_server(settings, section, source->probe, finding, err);
 }

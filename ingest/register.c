@@ -24,7 +24,7 @@ url_plain(struct arena *arena, const char *url)
     return arena_printf(arena, "%.*s%.*s", (int)(host - url), url, (int)strcspn(rest, "?#"), rest);
 }
 
-/* Where a section reads from: its URL, else its path with links resolved. */
+/* Where a section reads from: its URL, else its path with links resolved, else the command it runs. */
 static const char *
 location_of(struct settings *settings, struct arena *arena, const struct section *section)
 {
@@ -40,7 +40,9 @@ location_of(struct settings *settings, struct arena *arena, const struct section
         return url_plain(arena, url);
     }
     if (!path || !*path) {
-        return "";
+        const char *command = section_get(section, "command"), *clusters = section_get(section, "clusters");
+
+        return !command ? "" : clusters ? arena_printf(arena, "%s (%s)", command, clusters) : command;
     }
     if (strstr(path, "://")) {
         return url_plain(arena, path);
