@@ -47,7 +47,7 @@ struct azure_notes {
     size_t part_count, part_room;
     struct bill_key_table part_keys, amortized, days;
     double *hours;
-    size_t hour_count, long_days;
+    size_t hour_count, long_days, blocks;
     const char *long_day;
 };
 
@@ -167,20 +167,38 @@ note_order(struct file *file, struct field date)
         file->order = order;
 }
 
+static double
+number(struct field cell)
+{
+    char text[64] = {0};
+
+    if (!decimal_valid(cell.text, cell.size) || cell.size >= sizeof text)
+        return 0;
+    memcpy(text, cell.text, cell.size);
+    return strtod(text, NULL);
+}
+
+/* "10 Hours" */
+static struct field
+leading_number(struct field unit)
+{
+    size_t size = 0;
+
+    while (size < unit.size && unit.text[size] >= '0' && unit.text[size] <= '9')
+        size++;
+    return (struct field){unit.text, size};
+}
+
 /* A machine cannot run more than 24 hours a day; a scale set is many machines under one id. */
 static void
 note_hours(struct azure_notes *notes, size_t object, const struct field *cell)
 {
     struct bill_key key = part_key((struct field){"", 0}, 0, (int64_t)object);
-    char number[32];
     const uint32_t *known;
     double *hours, before;
 
-    if (!cell[AZURE_RESOURCE].size || bill_contains(cell[AZURE_RESOURCE], "virtualmachinescalesets")
-        || !decimal_valid(cell[AZURE_QUANTITY].text, cell[AZURE_QUANTITY].size) || cell[AZURE_QUANTITY].size >= sizeof number)
+    if (!cell[AZURE_RESOURCE].size || bill_contains(cell[AZURE_RESOURCE], "virtualmachinescalesets"))
         return;
-    memcpy(number, cell[AZURE_QUANTITY].text, cell[AZURE_QUANTITY].size);
-    number[cell[AZURE_QUANTITY].size] = '\0';
     bill_key_add(&key, cell[AZURE_RESOURCE].text, cell[AZURE_RESOURCE].size);
     bill_key_add(&key, cell[AZURE_DATE].text, cell[AZURE_DATE].size);
     known = bill_key_find(&notes->days, key);
@@ -195,12 +213,22 @@ note_hours(struct azure_notes *notes, size_t object, const struct field *cell)
     }
     hours = &notes->hours[*known];
     before = *hours;
-    *hours += strtod(number, NULL);
+    *hours += number(cell[AZURE_QUANTITY]);
     if (before > 24.01 || *hours <= 24.01)
         return;
     if (!notes->long_days++)
         notes->long_day = arena_printf(notes->arena, "%.*s on %.*s", (int)cell[AZURE_RESOURCE].size, cell[AZURE_RESOURCE].text,
                                        (int)cell[AZURE_DATE].size, cell[AZURE_DATE].text);
+}
+
+/* The cost of so many hours at the price of one is what a quantity in blocks of them comes to. */
+static void
+note_blocks(struct azure_notes *notes, const struct field *cell)
+{
+    double hours = number(leading_number(cell[AZURE_UNIT])), cost = number(cell[AZURE_COST]), asked = number(cell[AZURE_PRICE]) * number(cell[AZURE_QUANTITY]);
+
+    if (hours > 1 && asked > 0 && cost > asked * hours * 0.99 && cost < asked * hours * 1.01)
+        notes->blocks++;
 }
 
 static void
@@ -224,6 +252,7 @@ note_row(struct azure_notes *notes, struct bill_context *context, const struct f
     if (!row.is_gpu || !row.is_machine || !is_use)
         return;
     note_hours(notes, context->object, cell);
+    note_blocks(notes, cell);
     if (row.is_commitment && !row.is_unused && !cost && part)
         part->free_gpu_rows++;
 }
@@ -240,7 +269,11 @@ azure_survey(void *state, struct bill_context *context, const struct field *raw)
     for (int i = 0; i < AZURE_COLUMNS; i++) {
         char *into = raw[i].size && raw[i].text[0] == '"' ? arena_alloc(context->arena, raw[i].size) : NULL;
 
-        cell[i] = csv_decode(raw[i], into, &cell[i]) ? csv_trim(cell[i]) : (struct field){"", 0};
+        if (context->is_plain)
+            cell[i] = raw[i];
+        else if (!csv_decode(raw[i], into, &cell[i]))
+            cell[i] = (struct field){"", 0};
+        cell[i] = csv_trim(cell[i]);
         if (cell[i].size == 4 && !memcmp(cell[i].text, "NULL", 4))
             cell[i] = (struct field){"", 0};
     }
@@ -371,6 +404,9 @@ settle_all(struct azure_notes *notes)
     if (has_amortized && !has_actual)
         log_warning("only amortized exports: what the invoice asks for reservations and savings plans is not in them, so that "
                     "the billed cost is without it");
+    if (notes->blocks)
+        log_warning("%zu rows of GPU use cost so many times their price and quantity as their unit has hours: their quantity may "
+                    "count blocks of hours, and is read as hours", notes->blocks);
     if (notes->long_days)
         log_warning("%zu days of a virtual machine have more than 24 hours, the first: %s", notes->long_days, notes->long_day);
 }

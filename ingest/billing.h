@@ -103,6 +103,7 @@ struct bill_context {
     const void *state;             /* format->state */
     size_t object;                 /* number of the file being read */
     const char *path;              /* its name */
+    bool is_plain;                 /* survey()'s cells need no decoding */
     const char *delivery_type;     /* as its manifest says: "ActualCost"; NULL: no manifest, or it says nothing */
     const struct bill_gathered *gathered; /* describe() only */
     size_t gathered_count;

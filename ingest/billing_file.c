@@ -423,6 +423,7 @@ survey_opened(struct bill_reader *reader, struct error *err)
     while ((status = record_next(&reader->record, reader->raw, err)) != CSV_END) {
         if (status == CSV_ERROR)
             return false;
+        reader->context.is_plain = record_is_json(&reader->record);
         if (status == CSV_RECORD)
             reader->format->survey(reader->format->notes, &reader->context, reader->raw);
         if (reader->scratch.head)

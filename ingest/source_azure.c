@@ -22,6 +22,7 @@ static const struct bill_column columns[AZURE_COLUMNS] = {
     [AZURE_DATE] = {{"Date", "UsageDateTime", "UsageDate"}, BILL_VALUE, true},
     [AZURE_QUANTITY] = {{"Quantity", "UsageQuantity", "ConsumedQuantity"}, BILL_VALUE, false},
     [AZURE_COST] = {{"CostInBillingCurrency", "Cost", "PreTaxCost", "BillingPreTaxTotal", "ExtendedCost"}, BILL_VALUE, true},
+    [AZURE_PRICE] = {{"EffectivePrice", "ResourceRate", "EffectiveUnitPrice"}, BILL_VALUE, false},
     [AZURE_LIST] = {{"PaygCostInBillingCurrency"}, BILL_VALUE, false},
     [AZURE_PAYG_PRICE] = {{"PayGPrice"}, BILL_VALUE, false},
     [AZURE_CURRENCY] = {{"BillingCurrency", "BillingCurrencyCode", "Currency"}, BILL_CLASS, false},

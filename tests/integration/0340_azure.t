@@ -151,6 +151,11 @@ sed 's/,24,3.673,88.152,/,48,3.673,176.304,/' "$fixtures/ea-amortized.csv" >"$wo
 ok 'a machine of 48 hours a day loads' ingest long "$work/long-amortized.csv" 2026Q3
 like 'and is pointed out; the scale set is not' "$(cat "$work/err")" '1 days of a virtual machine have more than 24 hours, the first: .*/train-1 on 08/03/2026'
 
+# a price by the hour and a cost of ten times as much: said, not corrected
+sed 's/,48,3.673,176.304,/,48,0.3673,176.304,/' "$fixtures/ea-amortized.csv" >"$work/blocks-amortized.csv"
+ok 'a quantity that may count blocks of hours loads' ingest blocks "$work/blocks-amortized.csv" 2026Q3
+like 'and is pointed out' "$(cat "$work/err")" '1 rows of GPU use cost so many times their price and quantity as their unit has hours'
+
 # ---------------------------------------------------------------- real files
 need_cases real
 real() {
