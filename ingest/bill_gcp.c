@@ -19,7 +19,7 @@ has_word(struct field text, const char *word)
     size_t size = strlen(word);
 
     for (size_t at = 0; at + size <= text.size; at++)
-        if (!strncasecmp(text.text + at, word, size) && (!at || !in_word(text.text[at - 1]))
+        if ((text.text[at] | 0x20) == *word && !strncasecmp(text.text + at, word, size) && (!at || !in_word(text.text[at - 1]))
             && (at + size == text.size || !in_word(text.text[at + size])))
             return true;
     return false;

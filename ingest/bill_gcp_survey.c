@@ -184,7 +184,8 @@ gcp_survey(void *state, struct bill_context *context, const struct field *raw)
     struct field cell[GCP_COLUMNS];
     struct gcp_sku sku;
     struct gcp_credits credits;
-    bool is_covered = bill_contains(raw[GCP_CREDITS], "committed_usage");
+    static const char mark[] = "COMMITTED_USAGE";
+    bool is_covered = raw[GCP_CREDITS].size && memmem(raw[GCP_CREDITS].text, raw[GCP_CREDITS].size, mark, sizeof mark - 1);
     bool is_fee = bill_contains(raw[GCP_SKU], "commitment");
 
     if (!is_covered && !is_fee && !bill_contains(raw[GCP_SKU], "gpu"))

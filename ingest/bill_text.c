@@ -57,7 +57,7 @@ bill_contains(struct field field, const char *lower)
     size_t size = strlen(lower);
 
     for (size_t at = 0; at + size <= field.size; at++)
-        if (!strncasecmp(field.text + at, lower, size))
+        if ((field.text[at] | 0x20) == (*lower | 0x20) && !strncasecmp(field.text + at, lower, size))
             return true;
     return false;
 }

@@ -65,19 +65,26 @@ notes_of(const struct bill_context *context)
 
 /* ---------------------------------------------------------------- classify */
 
+/* In its own case, as Google writes keys and types. */
+static bool
+holds(struct field cell, const char *text)
+{
+    return cell.size && memmem(cell.text, cell.size, text, strlen(text));
+}
+
 /* "C": covered by a commitment to resources, "D": to an amount, "-"; then the resource where its other
  * rows decide what this one is. Read at once by those who called. */
 static struct field
 hint(const struct field *raw)
 {
     static _Thread_local char text[512];
-    bool is_unused = bill_contains(raw[GCP_SYSTEM_LABELS], "is_unused_reservation");
+    bool is_unused = holds(raw[GCP_SYSTEM_LABELS], "is_unused_reservation");
+    bool is_covered = holds(raw[GCP_CREDITS], "COMMITTED_USAGE_DISCOUNT");
     bool is_general = bill_contains(raw[GCP_SKU], "n1") || bill_contains(raw[GCP_SKU], "custom");
     struct field resource = csv_trim(raw[GCP_RESOURCE]);
     size_t size = 1;
 
-    text[0] = bill_contains(raw[GCP_CREDITS], "committed_usage_discount_dollar_base") ? 'D'
-        : bill_contains(raw[GCP_CREDITS], "committed_usage_discount") ? 'C' : '-';
+    text[0] = !is_covered ? '-' : holds(raw[GCP_CREDITS], "COMMITTED_USAGE_DISCOUNT_DOLLAR_BASE") ? 'D' : 'C';
     if (resource.size >= 2 && resource.text[0] == '"') {
         resource.text++;
         resource.size -= 2;
