@@ -32,7 +32,9 @@ missing(const struct bill_reader *reader, const struct bill_column *column, stru
     error_detail(err, "%s%s%s%s%sthe file has %zu columns: %s%s", alias[1] ? "known too as " : "", alias[1] ? alias[1] : "",
                  alias[1] && alias[2] ? ", " : "", alias[1] && alias[2] ? alias[2] : "", alias[1] ? "; " : "", columns, there,
                  used >= sizeof there ? " ..." : "");
-    return error_hint(err, "%s", reader->format->version_hint);
+    return error_hint(err, "%s%s", reader->format->version_hint,
+                      strstr(reader->format->version_hint, "map") || strstr(reader->format->version_hint, "format = csv")
+                          ? "" : " Any other table of charges can be read with format = csv and a map of its columns.");
 }
 
 static enum bill_part

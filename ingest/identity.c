@@ -98,5 +98,5 @@ provider_key(struct arena *arena, const char *text, size_t size)
         return "azure";
     if (begins(key, "gcp") || begins(key, "google"))
         return "gcp";
-    return key;
+    return begins(key, "oracle") ? "oracle" : key;
 }

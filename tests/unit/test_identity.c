@@ -48,7 +48,7 @@ test_provider_key(void **state)
         {"AWS", "aws"},           {"Amazon Web Services, Inc.", "aws"}, {"Microsoft", "azure"},
         {"Azure", "azure"},       {"Microsoft Azure", "azure"},         {"Google Cloud", "gcp"},
         {"GCP", "gcp"},           {"Lambda Labs", "lambdalabs"},        {"CoreWeave", "coreweave"},
-        {"Oracle ", "oracle"},    {"", ""},                             {"on-prem", "onprem"},
+        {"Oracle ", "oracle"},    {"Oracle Cloud Infrastructure", "oracle"}, {"", ""},                             {"on-prem", "onprem"},
     };
     struct arena arena = {0};
 
