@@ -53,7 +53,9 @@ drop_everything(void)
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_FSIZE, 0); /* it writes into pipes only */
     limit(RLIMIT_NOFILE, 32);
+#ifndef ARENA_DEBUG /* a sanitizer has terabytes of addresses */
     limit(RLIMIT_AS, (rlim_t)ADDRESS_MIB << 20);
+#endif
 }
 
 /* ---------------------------------------------------------------- the database */
