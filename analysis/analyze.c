@@ -13,18 +13,20 @@
 #include "ingest/ingest.h"
 
 /* What decides whether an audit is there already, and what opens a new one: $1 to $8 of both queries. */
-enum { IDS, FROM, TO, NAME, SETTINGS, PROGRAM, CURRENCY, NOW, ESTATE, REVISION, INPUTS, THRESHOLD, PARAMS };
+enum { IDS, FROM, TO, NAME, SETTINGS, PROGRAM, CURRENCY, NOW, ESTATE, REVISION, INPUTS, THRESHOLD, IS_FINAL, PARAMS };
 
 static const struct {
     const char *asset, *title;
 } steps[] = {
     {"sql/analyze_0_begin.sql", "make room"},
     {"sql/analyze_1_inputs.sql", "inputs"},
+    {"sql/analyze_1_rates.sql", "exchange rates"},
     {"sql/analyze_2_subjects.sql", "resources and owners"},
     {"sql/analyze_3_samples.sql", "telemetry"},
     {"sql/analyze_3_blocks.sql", "capacity blocks"},
     {"sql/analyze_4_hours.sql", "hours and money"},
     {"sql/analyze_5_findings.sql", "commitments, invoices, idle stretches"},
+    {"sql/analyze_5_bills.sql", "completeness, gaps, tags"},
     {"sql/analyze_6_freeze.sql", "figures, ledger, verdicts"},
 };
 
@@ -101,7 +103,7 @@ run_rules(struct settings *settings, struct db *db, struct arena *arena, const c
     return true;
 }
 
-/* Fills ESTATE, REVISION and INPUTS of param; ret_same is the audit that has these very inputs, or 0. */
+/* Fills ESTATE, REVISION, INPUTS and IS_FINAL of param; ret_same is the audit that has these very inputs, or 0. */
 static bool
 find_audit(struct db *db, struct arena *arena, const char **param, int *ret_same, struct error *err)
 {
@@ -114,6 +116,7 @@ find_audit(struct db *db, struct arena *arena, const char **param, int *ret_same
         param[INPUTS] = arena_strdup(arena, rows_text(rows, rows_column(rows, "inputs")));
         param[ESTATE] = arena_strdup(arena, rows_text(rows, rows_column(rows, "estate")));
         param[REVISION] = arena_strdup(arena, rows_text(rows, rows_column(rows, "next_revision")));
+        param[IS_FINAL] = arena_strdup(arena, rows_text(rows, rows_column(rows, "is_final")));
         *ret_same = same != NULL ? (int)strtol(same, NULL, 10) : 0;
         if (strcmp(supply, "0") == 0) {
             ok = error_set(err, ERR_INPUT, "no bill and no inventory is loaded for %s", param[NAME]);
@@ -143,9 +146,11 @@ static bool
 find_or_make(struct settings *settings, struct db *db, struct arena *arena, const char **param, int *ret_audit_id, bool *ret_is_new,
              struct error *err)
 {
+    const char *const as_of[] = {param[NOW], param[FROM], param[TO], param[IDS]};
     int audit_id = 0;
 
-    if (!db_run(db, "sql/query_audit_lock.sql", 0, NULL, err) || !find_audit(db, arena, param, &audit_id, err))
+    if (!db_run(db, "sql/query_audit_lock.sql", 0, NULL, err) || !db_run(db, "sql/query_as_of.sql", 4, as_of, err) ||
+        !find_audit(db, arena, param, &audit_id, err))
         return false;
     *ret_is_new = audit_id == 0;
     if (audit_id == 0 && !make_audit(settings, db, arena, param, &audit_id, err))

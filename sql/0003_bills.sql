@@ -76,3 +76,112 @@ COMMENT ON COLUMN audit.pod_share.unused_cost IS 'the pod''s share of what nobod
 
 COMMENT ON COLUMN audit.load.object IS 'file, object or query the rows came from: a path, s3://BUCKET/KEY, an https address without its query; a member of a zip file stands behind it (bill.zip/july.csv), a delivery that is not whole under its manifest';
 COMMENT ON COLUMN audit.load.sha256 IS 'hash of the object as delivered, or etag:… of one that lies in a bucket or behind an address; equal with equal size: nothing to load';
+
+-- How far an audit's bills can be trusted, what its money lacks, and what became of the tags.
+
+CREATE TABLE audit.audit_completeness (
+    audit_id        int NOT NULL REFERENCES audit.audit ON DELETE CASCADE,
+    source_name     text NOT NULL,
+    period          text NOT NULL,
+    in_window        boolean,
+    state           text NOT NULL CHECK (state IN ('open', 'closed', 'final', 'unknown', 'missing')),
+    reason          text NOT NULL,
+    doubt           text,
+    days_expected   int NOT NULL,
+    days_with_use   int,
+    days_missing    text,
+    first_day       date,
+    last_day        date,
+    delivered       timestamptz,
+    rows_invoiced   bigint,
+    rows_uninvoiced bigint,
+    rows_rejected   bigint NOT NULL,
+    PRIMARY KEY (audit_id, source_name, period)
+);
+COMMENT ON TABLE audit.audit_completeness IS 'One row is a source and billing period of an audit, frozen from view billing_completeness';
+COMMENT ON COLUMN audit.audit_completeness.in_window IS 'the period holds time of the window; false: a later one, read for its corrections';
+COMMENT ON COLUMN audit.audit_completeness.state IS 'open or missing: the audit is a draft; closed, final: the provider is done; unknown: nothing tells';
+COMMENT ON COLUMN audit.audit_completeness.doubt IS 'why the figures of the period cannot be trusted, whatever its state; NULL: nothing against them';
+COMMENT ON COLUMN audit.audit_completeness.days_missing IS 'days without use, as ranges; NULL: none';
+
+CREATE TABLE audit.audit_rate (
+    audit_id     int NOT NULL REFERENCES audit.audit ON DELETE CASCADE,
+    source_name  text NOT NULL,
+    month        text NOT NULL,
+    currency     text NOT NULL,
+    rate         numeric,
+    how          text NOT NULL,
+    rates        int NOT NULL,
+    billed_cost  numeric,
+    PRIMARY KEY (audit_id, source_name, month, currency)
+);
+COMMENT ON TABLE audit.audit_rate IS 'One row is the rate by which an audit converts a source''s money of a month and currency';
+COMMENT ON COLUMN audit.audit_rate.rate IS 'one unit is so much of the audit''s currency; NULL: no rate, and the money is in no figure';
+COMMENT ON COLUMN audit.audit_rate.how IS 'where the rate comes from, or what is missing';
+COMMENT ON COLUMN audit.audit_rate.rates IS 'how many different rates the bill carries for the pair; 0: none';
+COMMENT ON COLUMN audit.audit_rate.billed_cost IS 'the whole bill of that month in that currency; NULL for owned machines';
+
+CREATE TABLE audit.audit_gap (
+    audit_id        int NOT NULL REFERENCES audit.audit ON DELETE CASCADE,
+    subject_no      int,
+    provider        text NOT NULL,
+    kind            text NOT NULL CHECK (kind IN ('rate', 'price', 'cost', 'gpu count')),
+    month           text NOT NULL,
+    currency        text,
+    billed_cost     numeric,
+    effective_cost  numeric
+);
+CREATE INDEX audit_gap_audit ON audit.audit_gap (audit_id);
+COMMENT ON TABLE audit.audit_gap IS 'One row is what sums of a subject leave out: money without a rate, use without a price, owned machines without a cost, hours of an unknown number of GPUs';
+COMMENT ON COLUMN audit.audit_gap.subject_no IS 'NULL: an unused commitment';
+COMMENT ON COLUMN audit.audit_gap.billed_cost IS 'what is left out, in its own currency; NULL: unknown, or hours';
+
+CREATE TABLE audit.audit_unknown_type (
+    audit_id        int NOT NULL REFERENCES audit.audit ON DELETE CASCADE,
+    provider        text NOT NULL,
+    instance_type   text,
+    gpu_count       numeric,
+    resources       bigint NOT NULL,
+    instance_hours  numeric,
+    gpu_hours       numeric,
+    billed_cost     numeric,
+    effective_cost  numeric,
+    catalog_line    text
+);
+CREATE INDEX audit_unknown_type_audit ON audit.audit_unknown_type (audit_id);
+COMMENT ON TABLE audit.audit_unknown_type IS 'One row is an instance type with GPUs that no catalog knows, with what it ran and cost in the window';
+COMMENT ON COLUMN audit.audit_unknown_type.instance_type IS 'NULL: the bill names none';
+COMMENT ON COLUMN audit.audit_unknown_type.gpu_count IS 'GPUs by the bill''s own word; NULL: nobody knows';
+COMMENT ON COLUMN audit.audit_unknown_type.gpu_hours IS 'by the bill''s own count; NULL: unknown';
+COMMENT ON COLUMN audit.audit_unknown_type.effective_cost IS 'in every figure of money: unknown hours are no unknown money';
+COMMENT ON COLUMN audit.audit_unknown_type.catalog_line IS 'the line to put into a [prices] file; MODEL and GPUS are for you to fill in';
+
+CREATE TABLE audit.audit_tag_collision (
+    audit_id     int NOT NULL REFERENCES audit.audit ON DELETE CASCADE,
+    provider     text NOT NULL,
+    resource_id  text NOT NULL,
+    tag          text NOT NULL,
+    spellings    text NOT NULL,
+    taken        text,
+    why          text NOT NULL,
+    cost         numeric
+);
+CREATE INDEX audit_tag_collision_audit ON audit.audit_tag_collision (audit_id);
+COMMENT ON TABLE audit.audit_tag_collision IS 'One row is a resource with several tags whose keys are one (trimmed, without case and prefix) and whose values differ';
+COMMENT ON COLUMN audit.audit_tag_collision.spellings IS 'the keys with their values, as delivered';
+COMMENT ON COLUMN audit.audit_tag_collision.taken IS 'the value that counts; NULL: no figure goes by this tag';
+COMMENT ON COLUMN audit.audit_tag_collision.cost IS 'effective cost of the resource under these tags';
+
+CREATE TABLE audit.audit_tag_spelling (
+    audit_id   int NOT NULL REFERENCES audit.audit ON DELETE CASCADE,
+    tag        text NOT NULL,
+    spelling   text NOT NULL,
+    resources  bigint NOT NULL,
+    PRIMARY KEY (audit_id, tag, spelling)
+);
+COMMENT ON TABLE audit.audit_tag_spelling IS 'One row is a spelling of a tag that comes in several';
+COMMENT ON COLUMN audit.audit_tag_spelling.resources IS 'resources that carry it';
+
+ALTER TABLE audit.audit_figure ADD COLUMN lacks_cost boolean NOT NULL DEFAULT false, ADD COLUMN lacks_gpu_hours boolean NOT NULL DEFAULT false;
+COMMENT ON COLUMN audit.audit_figure.lacks_cost IS 'true where sums of money leave something out (see audit_gap): ratios of it are unknown';
+COMMENT ON COLUMN audit.audit_figure.lacks_gpu_hours IS 'true where sums of GPU-hours leave out machines with an unknown number of GPUs: ratios of them are unknown';

@@ -7,7 +7,8 @@
 
 CREATE TEMP TABLE run ON COMMIT DROP AS
 SELECT a.*, lower(coalesce(t.value, 'team')) AS tag_team, lower(coalesce(p.value, 'project')) AS tag_project,
-       lower(coalesce(i.value, 'issue')) AS tag_issue, lower(coalesce(o.value, 'pool')) AS tag_pool
+       lower(coalesce(i.value, 'issue')) AS tag_issue, lower(coalesce(o.value, 'pool')) AS tag_pool,
+       ARRAY[coalesce(t.value, 'team'), coalesce(p.value, 'project'), coalesce(i.value, 'issue'), coalesce(o.value, 'pool')] AS tag_keys
 FROM audit.audit a
 LEFT JOIN audit.audit_setting t ON t.audit_id = a.audit_id AND t.key = 'tag_team'
 LEFT JOIN audit.audit_setting p ON p.audit_id = a.audit_id AND p.key = 'tag_project'

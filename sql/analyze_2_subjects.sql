@@ -18,9 +18,12 @@ CROSS JOIN run
 LEFT JOIN run_type y ON y.provider = i.provider AND y.type_key = lower(i.instance_type)
 LEFT JOIN run_family f ON f.name = lower(i.gpu_model)
 LEFT JOIN LATERAL (
-    SELECT max(g.value) FILTER (WHERE g.key = run.tag_team) AS team, max(g.value) FILTER (WHERE g.key = run.tag_project) AS project,
-           max(g.value) FILTER (WHERE g.key = run.tag_issue) AS issue, max(g.value) FILTER (WHERE g.key = run.tag_pool) AS pool
-    FROM (SELECT regexp_replace(lower(btrim(e.key)), '^user[_:]', '') AS key, nullif(btrim(left(e.value, 500), E' \t\r\n'), '') AS value
+    -- Of several keys that are one: the one written as in the configuration, then one without a prefix.
+    SELECT substr(max(g.value) FILTER (WHERE g.key = run.tag_team), 2) AS team, substr(max(g.value) FILTER (WHERE g.key = run.tag_project), 2) AS project,
+           substr(max(g.value) FILTER (WHERE g.key = run.tag_issue), 2) AS issue, substr(max(g.value) FILTER (WHERE g.key = run.tag_pool), 2) AS pool
+    FROM (SELECT regexp_replace(lower(btrim(e.key)), '^user[_:]', '') AS key,
+                 CASE WHEN e.key = ANY (run.tag_keys) THEN '2' WHEN lower(btrim(e.key)) ~ '^user[_:]' THEN '0' ELSE '1' END
+                     || nullif(btrim(left(e.value, 500), E' \t\r\n'), '') AS value
           FROM jsonb_each_text(CASE jsonb_typeof(i.tags) WHEN 'object' THEN i.tags ELSE '{}' END) e) g
 ) t ON true
 WHERE i.slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'billing'))

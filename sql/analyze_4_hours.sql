@@ -1,5 +1,4 @@
 -- Analysis, step 4: supply and money per subject and hour, beside what the samples say.
---   run_rate     currency and month -> factor into the audit's currency
 --   run_priced   items with the rate of their bill's month
 --   run_hour     subject and hour -> GPU-hours and money of long rows and owned machines
 --   run_total    one row per subject and hour
@@ -8,27 +7,15 @@
 --   run_shared   those that share a resource's hour
 -- and from them audit_hour, audit_cell, audit_correction.
 
-CREATE TEMP TABLE run_rate ON COMMIT DROP AS
-SELECT u.currency, u.month, coalesce(f.rate, CASE WHEN u.currency = run.currency THEN 1 END) AS rate
-FROM (SELECT DISTINCT i.currency, l.period AS month FROM audit.billing_item i JOIN run_slice l USING (slice_id)
-      WHERE i.slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'billing'))
-      UNION SELECT DISTINCT t.currency, l.period FROM audit.billing_total t JOIN run_slice l USING (slice_id)) u
-CROSS JOIN run
-LEFT JOIN LATERAL (
-    SELECT f.rate FROM audit.fx_rate f JOIN run_slice s ON s.source_id = f.source_id
-    WHERE f.from_currency = u.currency AND f.to_currency = run.currency AND to_char(f.month, 'YYYY-MM') = u.month
-      AND u.currency <> run.currency
-    LIMIT 1) f ON true;
-
 CREATE TEMP TABLE run_priced ON COMMIT DROP AS
 SELECT i.slice_id, i.item_no, i.role, i.subject_no, i.resource_no, i.gpus, i.counts_gpus, i.unit_seconds, r.rate,
        l.from_time AS booked_from
 FROM run_item i
 JOIN run_slice l USING (slice_id)
-JOIN run_rate r ON r.currency = i.currency AND r.month = l.period
+JOIN run_rate r ON r.slice_id = i.slice_id AND r.currency = i.currency
 WHERE l.kind = 'billing';
 
-ANALYZE run_rate, run_priced;
+ANALYZE run_priced;
 
 CREATE TEMP TABLE run_hour (
     subject_no int, resource_no int, hour timestamptz, is_placed boolean,
@@ -104,11 +91,7 @@ CROSS JOIN run
 CROSS JOIN LATERAL generate_series(date_trunc('hour', greatest(o.in_service_from, run.from_time)),
                                    least(o.in_service_to, run.to_time) - interval '1 microsecond', interval '1 hour') h(hour)
 CROSS JOIN LATERAL (SELECT extract(epoch FROM least(h.hour + interval '1 hour', o.in_service_to) - greatest(h.hour, o.in_service_from)) AS seconds) t
-LEFT JOIN LATERAL (
-    SELECT CASE WHEN o.currency = run.currency THEN 1
-                ELSE (SELECT f.rate FROM audit.fx_rate f JOIN run_slice s ON s.source_id = f.source_id
-                      WHERE f.from_currency = o.currency AND f.to_currency = run.currency
-                        AND to_char(f.month, 'YYYY-MM') = to_char(h.hour, 'YYYY-MM') LIMIT 1) END AS rate) r ON true;
+LEFT JOIN run_rate r ON r.slice_id = i.slice_id AND r.currency = o.currency AND r.month = to_char(h.hour, 'YYYY-MM');
 
 -- Capacity Blocks: what each hour of use bears of the fee.
 INSERT INTO run_hour

@@ -19,7 +19,7 @@ WITH kept AS (
           SELECT slice_id, item_no, role, hours, starts_inside, share, 0, effective_cost, NULL, 0, NULL FROM run_block_charge) c
     JOIN audit.billing_item i USING (slice_id, item_no)
     JOIN run_slice l USING (slice_id)
-    JOIN run_rate r ON r.currency = i.currency AND r.month = l.period
+    JOIN run_rate r ON r.slice_id = i.slice_id AND r.currency = i.currency
     WHERE i.slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'billing')) AND i.commitment_id IS NOT NULL
 ), covered AS (
     -- of whole billing periods, in the bill's currency: a ratio

@@ -7,7 +7,7 @@ SELECT f.audit_id, f.dimension, f.key, f.gpus, f.instances, f.provisioned_gpu_ho
        f.allocated_gpu_hours, f.avg_util_pct, f.p50_cell_util_pct, f.p95_cell_util_pct, f.p99_cell_util_pct, f.max_cell_util_pct,
        f.peak_hour_util_pct, f.peak_hour, f.avg_sm_pct, f.peak_running_gpus, f.peak_busy_gpus, f.billed_cost, f.effective_cost,
        f.correction_cost, f.unused_commitment_cost, f.idle_cost, f.unknown_cost, f.gpu_cost, f.list_cost, f.cost_per_provisioned_gpu_hour,
-       f.cost_per_busy_gpu_hour, f.cost_per_effective_gpu_hour, f.untagged_cost
+       f.cost_per_busy_gpu_hour, f.cost_per_effective_gpu_hour, f.untagged_cost, f.lacks_cost, f.lacks_gpu_hours
 FROM audit.figure f
 WHERE f.audit_id = audit.this_audit();
 
@@ -75,12 +75,6 @@ FROM run CROSS JOIN LATERAL (
            'Add them to the inventory, to the host mapping, or the missing bill to the configuration.'
     FROM audit.audit_unbilled u WHERE u.audit_id = run.audit_id HAVING count(*) > 0
     UNION ALL
-    SELECT 4, 'unknown instance type', 'not in the catalog: ' || string_agg(DISTINCT coalesce(s.instance_type, 'no type named'), ', '),
-           count(DISTINCT s.resource_key), sum(u.running_gpu_hours), sum(u.effective_cost),
-           'Add the type with its GPU count to a [prices] file; until then its GPU-hours are unknown or the bill''s own word.'
-    FROM audit.audit_use u JOIN audit.audit_subject s USING (audit_id, subject_no)
-    WHERE u.audit_id = run.audit_id AND NOT s.is_catalogued HAVING count(*) > 0
-    UNION ALL
     SELECT 5, 'rejected records', 'records that could not be used', sum(i.rows_rejected), NULL, NULL,
            'Run "gpu-audit sql rejects" to see them with file, line and reason; mend the source and ingest again.'
     FROM audit.audit_input i WHERE i.audit_id = run.audit_id HAVING sum(i.rows_rejected) > 0
@@ -89,15 +83,6 @@ FROM run CROSS JOIN LATERAL (
            'Ingest again when the source is whole; "gpu-audit status" names the loads.'
     FROM audit.audit_input i WHERE i.audit_id = run.audit_id AND NOT i.is_complete HAVING count(*) > 0
     UNION ALL
-    SELECT 7, 'open bill', 'bills of the window that may still change', count(*), NULL, sum(v.billed_cost),
-           'Run again two weeks after the end of the month; until then the audit is a draft.'
-    FROM audit.audit_invoice v WHERE v.audit_id = run.audit_id AND NOT v.is_final
-        AND v.month < to_char(run.to_time, 'YYYY-MM') HAVING count(*) > 0
-    UNION ALL
-    SELECT 8, 'currency without a rate', 'charges in ' || string_agg(DISTINCT r.currency, ', ') || ': their money is missing in every figure', count(*),
-           NULL, NULL, 'Give the monthly rates in an [fx] file.'
-    FROM run_rate r WHERE r.rate IS NULL HAVING count(*) > 0
-    UNION ALL
     SELECT 8.5, 'priced by rate card', 'costs computed from quantities and a rate card: no invoice says them', count(DISTINCT i.resource_key),
            sum(CASE WHEN i.role = 'gpu_use' THEN c.quantity * i.unit_seconds / 3600 * CASE WHEN i.counts_gpus THEN 1 ELSE r.gpus END END),
            sum(c.effective_cost * x.rate), 'Compare them with the provider''s invoice when it comes; keep the rate card up to date.'
@@ -105,7 +90,7 @@ FROM run CROSS JOIN LATERAL (
     JOIN run_item r USING (slice_id, item_no)
     JOIN run_slice l USING (slice_id)
     JOIN audit.billing_charge c USING (slice_id, item_no)
-    JOIN run_rate x ON x.currency = i.currency AND x.month = l.period
+    JOIN run_rate x ON x.slice_id = i.slice_id AND x.currency = i.currency
     WHERE i.slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'billing')) AND i.priced_by IS NOT NULL
       AND c.charge_from >= run.from_time AND c.charge_from < run.to_time HAVING count(*) > 0
     UNION ALL
@@ -141,6 +126,25 @@ FROM run CROSS JOIN LATERAL (
     SELECT 11.5, 'commitment without use', 'commitments that covered nothing in the window; what they cover is not known, and their money counts as GPU',
            count(*), sum(c.unused_gpu_hours), sum(c.unused_cost), 'Check what they were bought for.'
     FROM audit.audit_commitment c WHERE c.audit_id = run.audit_id AND c.used_cost = 0 AND c.unused_cost > 0 AND lower(c.category) = 'spend'
+    HAVING count(*) > 0
+    UNION ALL
+    SELECT 11.6, 'capacity block not spread', 'Capacity Blocks whose fee stays a purchase: no hour of them is known; of '
+               || string_agg(DISTINCT coalesce(b.type_key, 'no type named'), ', '),
+           count(*), NULL, sum(b.fee * r.rate), 'Add the capacity reservation to the columns of the export.'
+    FROM run_block b
+    JOIN run_slice l USING (slice_id)
+    JOIN run_rate r ON r.slice_id = b.slice_id AND r.currency = b.currency
+    WHERE b.fee <> 0 AND b.capacity_hours = 0 AND b.paid_from < run.to_time HAVING count(*) > 0
+    UNION ALL
+    SELECT 11.7, 'capacity block without a fee', 'hours in a Capacity Block whose fee is in no bill that was read: they cost nothing here',
+           count(DISTINCT i.resource_key), sum(c.quantity * i.unit_seconds / 3600 * r.gpus), NULL,
+           'Their fee was billed before the window. Count it beside this audit.'
+    FROM audit.billing_item i
+    JOIN run_item r USING (slice_id, item_no)
+    JOIN audit.billing_charge c USING (slice_id, item_no)
+    WHERE i.slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'billing')) AND i.role = 'gpu_use'
+      AND i.commitment_type = 'Capacity Block' AND c.charge_from >= run.from_time AND c.charge_from < run.to_time AND c.billed_cost = 0
+      AND NOT EXISTS (SELECT 1 FROM run_block b WHERE b.provider = i.provider AND b.commitment_id = i.commitment_id)
     HAVING count(*) > 0
     UNION ALL
     SELECT 11.6, 'capacity block not spread', 'Capacity Blocks whose fee stays a purchase: no hour of them is known; of '
@@ -184,4 +188,6 @@ FROM run CROSS JOIN LATERAL (
            'Two exports of the same account count twice: take one out of the configuration.'
     FROM (SELECT f.provider, f.resource_key FROM run_full f JOIN run_slice l USING (slice_id) WHERE f.role = 'gpu_use'
           GROUP BY f.provider, f.resource_key HAVING count(DISTINCT l.source_id) > 1) d HAVING count(*) > 0
+    UNION ALL
+    SELECT * FROM run_quality
 ) q;

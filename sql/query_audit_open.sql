@@ -1,10 +1,11 @@
 -- Opens a revision and notes what it reads. One row: its audit_id.
 -- $1 source ids (int[]), $2 from, $3 to, $4 name of the window, $5 settings (jsonb object of texts),
--- $6 program version, $7 report currency, $8 now, $9 estate, $10 revision, $11 hash of the inputs, $12 idle threshold
+-- $6 program version, $7 report currency, $8 now, $9 estate, $10 revision, $11 hash of the inputs, $12 idle threshold,
+-- $13 whether it is final
 WITH opened AS (
     INSERT INTO audit.audit (estate, quarter, from_time, to_time, revision, is_final, currency, idle_threshold_pct, inputs_sha256,
                              created, program_version)
-    VALUES ($9, $4, $2::timestamptz, $3::timestamptz, $10::int, $8::timestamptz >= $3::timestamptz + interval '14 days', $7,
+    VALUES ($9, $4, $2::timestamptz, $3::timestamptz, $10::int, $13::boolean, $7,
             $12::numeric, $11, $8::timestamptz, $6)
     RETURNING audit_id
 ), input AS (

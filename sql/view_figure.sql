@@ -35,12 +35,17 @@ WITH use AS (
     JOIN audit.subject_scope g ON g.audit_id = s.audit_id AND g.subject_no = s.subject_no
     GROUP BY c.audit_id, g.scope_no
 ), unused AS (
-    SELECT c.audit_id, o.scope_no, sum(c.unused_gpu_hours) AS gpu_hours, sum(c.unused_cost) AS cost, true AS is_there
+    SELECT c.audit_id, o.scope_no, sum(c.unused_gpu_hours) AS gpu_hours, sum(c.unused_cost) AS cost, true AS is_there, bool_or(c.unused_cost IS NULL) AS lacks_cost
     FROM audit.audit_commitment c
     JOIN audit.audit_scope o ON o.audit_id = c.audit_id
         AND o.key = CASE o.dimension WHEN 'provider' THEN c.provider WHEN 'model' THEN c.model WHEN 'region' THEN c.region
                                      WHEN 'pool' THEN c.pool WHEN 'pricing' THEN 'committed' ELSE '' END
     GROUP BY c.audit_id, o.scope_no
+), gap AS (
+    SELECT p.audit_id, g.scope_no, bool_or(p.kind <> 'gpu count') AS lacks_cost, bool_or(p.kind = 'gpu count') AS lacks_gpu_hours
+    FROM audit.audit_gap p
+    JOIN audit.subject_scope g ON g.audit_id = p.audit_id AND g.subject_no = p.subject_no
+    GROUP BY p.audit_id, g.scope_no
 ), peak AS (
     SELECT audit_id, scope_no, round(max(running_gpus)::numeric, 6) AS peak_running_gpus,
            CASE WHEN sum(util_chips) > 0 THEN round(max(busy_gpus)::numeric, 6) END AS peak_busy_gpus,
@@ -95,17 +100,21 @@ WITH use AS (
            CASE WHEN c.is_there THEN c.effective_cost ELSE 0 END AS correction_cost,
            CASE WHEN n.is_there THEN n.cost ELSE 0 END AS unused_cost,
            CASE WHEN u.scope_no IS NULL THEN 0 ELSE u.effective_cost - u.covered_cost END AS unknown_cost,
-           u.idle_cost, u.list_cost, CASE WHEN u.scope_no IS NULL THEN 0 ELSE u.untagged_cost END AS untagged_cost
+           u.idle_cost, u.list_cost, CASE WHEN u.scope_no IS NULL THEN 0 ELSE u.untagged_cost END AS untagged_cost,
+           coalesce(w.lacks_cost, false) OR coalesce(n.lacks_cost, false) AS lacks_cost, coalesce(w.lacks_gpu_hours, false) AS lacks_gpu_hours
     FROM audit.audit_scope o
     LEFT JOIN use u ON u.audit_id = o.audit_id AND u.scope_no = o.scope_no
     LEFT JOIN resource r ON r.audit_id = o.audit_id AND r.scope_no = o.scope_no
     LEFT JOIN correction c ON c.audit_id = o.audit_id AND c.scope_no = o.scope_no
     LEFT JOIN unused n ON n.audit_id = o.audit_id AND n.scope_no = o.scope_no
+    LEFT JOIN gap w ON w.audit_id = o.audit_id AND w.scope_no = o.scope_no
     LEFT JOIN peak k ON k.audit_id = o.audit_id AND k.scope_no = o.scope_no
     LEFT JOIN percentile p ON p.audit_id = o.audit_id AND p.scope_no = o.scope_no
 ), ratio AS (
     SELECT *, running_gpu_hours + corrected_gpu_hours + coalesce(unused_gpu_hours, 0) AS provisioned_gpu_hours,
            covered_gpu_hours > 0 AS is_covered,
+           -- a price is money and hours of the same GPUs: where one of them lacks a part, it is unknown
+           NOT (lacks_cost OR lacks_gpu_hours) AS is_priced,
            CASE WHEN running_gpu_hours = 0 AND effective_cost = 0 THEN unused_cost ELSE effective_cost + coalesce(unused_cost, 0) END AS gpu_cost
     FROM figure
 )
@@ -137,9 +146,9 @@ SELECT audit_id, dimension, key, trim_scale(gpus) AS gpus, instances,
        trim_scale(unused_cost) AS unused_commitment_cost,
        CASE WHEN is_covered THEN trim_scale(idle_cost) END AS idle_cost,
        trim_scale(unknown_cost) AS unknown_cost, trim_scale(gpu_cost) AS gpu_cost, trim_scale(list_cost) AS list_cost,
-       trim_scale(round(gpu_cost / nullif(provisioned_gpu_hours, 0), 10)) AS cost_per_provisioned_gpu_hour,
-       CASE WHEN is_covered THEN trim_scale(round(gpu_cost / nullif(covered_gpu_hours - idle_gpu_hours, 0), 10)) END AS cost_per_busy_gpu_hour,
-       trim_scale(round(gpu_cost / nullif(effective_gpu_hours, 0), 10)) AS cost_per_effective_gpu_hour,
-       trim_scale(untagged_cost) AS untagged_cost
+       CASE WHEN is_priced THEN trim_scale(round(gpu_cost / nullif(provisioned_gpu_hours, 0), 10)) END AS cost_per_provisioned_gpu_hour,
+       CASE WHEN is_covered AND is_priced THEN trim_scale(round(gpu_cost / nullif(covered_gpu_hours - idle_gpu_hours, 0), 10)) END AS cost_per_busy_gpu_hour,
+       CASE WHEN is_priced THEN trim_scale(round(gpu_cost / nullif(effective_gpu_hours, 0), 10)) END AS cost_per_effective_gpu_hour,
+       trim_scale(untagged_cost) AS untagged_cost, lacks_cost, lacks_gpu_hours
 FROM ratio;
 COMMENT ON VIEW audit.figure IS 'One row is every headline figure of one scope, worked out now; audit_figure is the frozen copy';
