@@ -97,6 +97,31 @@ printf 'CoreWeave,b200-8x,,gpu-hour,8.25,USD,2026-07-01,,offer\n' >>"$work/corew
 ok 'the missing price' ingest coreweave
 is 'ends what is unknown' "$(of coreweave "select count(*) filter (where billed_cost is null), sum(billed_cost) filter (where quantity = 4) from c")" '0|33'
 
+# Prices end, and change within a row.
+cat >"$work/coreweave/coreweave-rates.csv" <<'END'
+provider,sku,region,unit,price,currency,valid_from,valid_to,source
+coreweave,gd-8xh100ib-i128,,gpu-hour,6,USD,2026-07-01,2026-07-15,ended
+,b200-8x,,hour,80,USD,2026-01-01,,any provider
+coreweave,dfs,,GiB-Hours,1,USD,2026-07-01,2026-07-02,ended
+coreweave,ip,,IP-Hours,1,EUR,2026-07-01,,another currency
+END
+ok 'prices that ended' ingest coreweave
+is 'hold no longer' "$(of coreweave "select charge_from::date, quantity, trim_scale(billed_cost) from c where region = 'US-EAST-04' order by 1, 2" | tr '\n' ' ')" \
+    '2026-07-10|4|40 2026-07-10|4.5|27 2026-07-10|16|96 2026-07-20|16| '
+is 'what is only totalled is rejected then' "$(pg_query "select line, reason from audit.reject join audit.load using (load_id) where object like '%/coreweave.csv'")" \
+    '7|it has no cost, and no rate that is valid for all of its time'
+is 'a price in another currency is none' "$(of coreweave "select service, charge_class, currency from t")" 'Public IP|Unpriced|USD'
+mkdir "$work/change"
+printf 'id,start,end,hours\nacross,2026-07-14T12:00:00Z,2026-07-15T12:00:00Z,24\nbefore,2026-07-14T00:00:00Z,2026-07-15T00:00:00Z,24\n' >"$work/change/change.csv"
+printf 'provider,sku,unit,price,currency,valid_from,valid_to\nx,L4,gpu-hour,1,USD,2026-07-01,2026-07-15\nx,L4,gpu-hour,2,USD,2026-07-15,\n' >"$work/change/rates.csv"
+printf '[billing change]\nformat = csv\npath = change.csv\nprovider = x\nrate-card = rates.csv\nunit = gpu-hours\ngpu-type = NVIDIA L4\nsku = L4\n%s\n' \
+    'column.from = start
+column.to = end
+column.quantity = hours
+column.resource = id' >"$work/change/gpu-audit.conf"
+ok 'a price that changes within a row' ingest change || diag "$(cat "$work/err")"
+is 'is no price for it' "$(of change "select resource_id, billed_cost, currency from c order by 1" | tr '\n' ' ')" 'across||USD before|24|USD '
+
 # A card that cannot be right is refused.
 cp "$fixtures/coreweave-rates.csv" "$work/coreweave/"
 printf 'coreweave,gd-8xh100ib-i128,,gpu-hour,7,USD,2026-07-14,,twice\n' >>"$work/coreweave/coreweave-rates.csv"
