@@ -133,25 +133,6 @@ FROM run CROSS JOIN LATERAL (
            count(*), NULL, sum(b.fee * r.rate), 'Add the capacity reservation to the columns of the export.'
     FROM run_block b
     JOIN run_slice l USING (slice_id)
-    JOIN run_rate r ON r.slice_id = b.slice_id AND r.currency = b.currency
-    WHERE b.fee <> 0 AND b.capacity_hours = 0 AND b.paid_from < run.to_time HAVING count(*) > 0
-    UNION ALL
-    SELECT 11.7, 'capacity block without a fee', 'hours in a Capacity Block whose fee is in no bill that was read: they cost nothing here',
-           count(DISTINCT i.resource_key), sum(c.quantity * i.unit_seconds / 3600 * r.gpus), NULL,
-           'Their fee was billed before the window. Count it beside this audit.'
-    FROM audit.billing_item i
-    JOIN run_item r USING (slice_id, item_no)
-    JOIN audit.billing_charge c USING (slice_id, item_no)
-    WHERE i.slice_id = ANY (ARRAY(SELECT slice_id FROM run_slice WHERE kind = 'billing')) AND i.role = 'gpu_use'
-      AND i.commitment_type = 'Capacity Block' AND c.charge_from >= run.from_time AND c.charge_from < run.to_time AND c.billed_cost = 0
-      AND NOT EXISTS (SELECT 1 FROM run_block b WHERE b.provider = i.provider AND b.commitment_id = i.commitment_id)
-    HAVING count(*) > 0
-    UNION ALL
-    SELECT 11.6, 'capacity block not spread', 'Capacity Blocks whose fee stays a purchase: no hour of them is known; of '
-               || string_agg(DISTINCT coalesce(b.type_key, 'no type named'), ', '),
-           count(*), NULL, sum(b.fee * r.rate), 'Add the capacity reservation to the columns of the export.'
-    FROM run_block b
-    JOIN run_slice l USING (slice_id)
     JOIN run_rate r ON r.currency = b.currency AND r.month = l.period
     WHERE b.fee <> 0 AND b.capacity_hours = 0 AND b.paid_from < run.to_time HAVING count(*) > 0
     UNION ALL
