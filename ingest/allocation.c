@@ -264,9 +264,6 @@ allocation_add(struct allocation_load *load, const struct allocation_job *job, s
     }
     if (++load->records % PROGRESS_EVERY == 0) {
         progress_at(load->run->progress, load->records, 0, "jobs");
-        if (!interrupt_check(err)) {
-            return false;
-        }
     }
     if (!is_wanted) {
         load->objects[load->object].outside++;

@@ -7,6 +7,8 @@
 #include "common/log.h"
 #include "ingest/slurm.h"
 
+enum { INTERRUPT_EVERY = 4096 };
+
 static bool
 flush(struct slurm_feed *feed, struct error *err)
 {
@@ -93,10 +95,13 @@ slurm_feed_end(struct slurm_feed *feed, struct error *err)
 bool
 slurm_feed_all(struct slurm_feed *feed, struct slurm_reader *reader, struct error *err)
 {
-    for (;;) {
+    for (uint64_t records = 0;; records++) {
         struct slurm_record record;
         const char *reason = "";
 
+        if (records % INTERRUPT_EVERY == 0 && !interrupt_check(err)) {
+            return false;
+        }
         switch (slurm_reader_next(reader, &record, &reason, err)) {
         case SLURM_READ_RECORD:
             if (!slurm_feed_record(feed, &record, err)) {
@@ -117,6 +122,9 @@ slurm_feed_all(struct slurm_feed *feed, struct slurm_reader *reader, struct erro
 void
 slurm_feed_warn(const struct slurm_feed *feed, const char *what)
 {
+    if (feed->steps) {
+        log_info("%s: %" PRIu64 " steps were passed over: their jobs count", what, feed->steps);
+    }
     if (feed->assumed_utc) {
         log_warning("%s: times without a zone are taken for UTC; set time-zone to the zone of the machine that ran sacct, "
                     "or make it with SLURM_TIME_FORMAT=%%s",

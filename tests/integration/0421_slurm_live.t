@@ -66,7 +66,8 @@ until_state "$failed" FAILED
 until_state "$requeued" CANCELLED
 # All four GPUs of a node that runs one job: it waits, its tasks still one row.
 waiting=$(submit -w gpu02 --gres=gpu:4 --array=5-9 --wrap 'true')
-sleep 1 # ends reach slurmdbd
+# What happened reaches slurmdbd some seconds later, in order.
+slurm_until 30 'accounting lags behind' sh -c "sacct -aDXPn -S now-1hour -E now+1hour -o JobID | grep -q '^${waiting}_\['"
 
 cat >"$work/gpu-audit.conf" <<CONF
 [audit]
@@ -163,8 +164,7 @@ is 'JSON tells the rest as well' "$(pg_query "select count(*) from (select job_i
 
 # Again: the month is not over, so it is asked again and replaced.
 scancel "$running"
-until_state "$running" CANCELLED
-sleep 1
+slurm_until 30 'accounting lags behind' sh -c "sacct -nXP -j $running -o State | grep -q CANCELLED"
 ok 'again' audit gpu-audit ingest
 is 'the one that ran has its end now, once' "$(one "count(*), count(job_to)" "job_id = '$running'")" '1|1'
 
