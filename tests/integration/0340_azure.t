@@ -1,6 +1,6 @@
 #!/bin/sh
 # Azure cost details: actual and amortized exports alone and together, agreements old and new, other
-# currencies and other languages; the answers are worked out in the fixtures' README. Real files last.
+# currencies and other languages; the answers are worked out in the fixtures' README.
 . "${0%/*}/../lib/tap.sh"
 . "${0%/*}/../lib/pg.sh"
 need python3
@@ -156,21 +156,4 @@ sed 's/,48,3.673,176.304,/,48,0.3673,176.304,/' "$fixtures/ea-amortized.csv" >"$
 ok 'a quantity that may count blocks of hours loads' ingest blocks "$work/blocks-amortized.csv" 2026Q3
 like 'and is pointed out' "$(cat "$work/err")" '1 rows of GPU use cost so many times their price and quantity as their unit has hours'
 
-# ---------------------------------------------------------------- real files
-need_cases real
-real() {
-    ok "$1: loads" ingest "$1" "$cases/$2" "$3" "currency = EUR"
-    is "$1: its rows and its sum" "$(sums "$1")" "$4"
-    is "$1: no GPU in it" "$(of "$1" "select count(*) from c where role <> 'commitment_purchase'")" 0
-    is "$1: nothing rejected" "$(of "$1" "select sum(rows_rejected) from audit.load join s using (slice_id)")" 0
-}
-real koku-v2 koku-fixtures/azure/azure_version_2.csv 2020Q3 '5|19.998413754|19.998413754'
-real koku-payg koku-fixtures/azure/costreport_a243c6f2-199f-4074-9a2c-40e671cf1584.csv 2019Q3 '3|0.00011016|0.00011016'
-real opencost-payg opencost-azure/headersets_PayAsYouGo.csv 2021Q1 '1|0.075|0.075'
-real opencost-ea opencost-azure/headersets_Enterprise.csv 2021Q2 '1|0|0'
-real opencost-vm opencost-azure/values_VirtualMachine.csv 2021Q1 '1|4|4'
-real finops-ea finops-toolkit-ea/EA_ActualCost_Small.csv 2023Q3 '11|8.5450077867419368|5.2950077867419368'
-is 'list price and period of the machine whose parse is published' "$(of opencost-vm "select period, trim_scale(list_cost), currency from s, t")" '2021-02|5|EUR'
-is 'a purchase of no GPU machine is no hour' "$(of finops-ea "select charge_category, row_count, trim_scale(billed_cost) from t
-    where charge_category = 'Purchase'")" 'Purchase|1|3.25'
 done_testing

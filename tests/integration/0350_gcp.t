@@ -1,6 +1,6 @@
 #!/bin/sh
 # Google Cloud's exports: every part of a machine, credits, commitments, invoice months, the same rows as
-# CSV and as JSON lines; the answers are worked out in the fixtures' README. A real file last.
+# CSV and as JSON lines; the answers are worked out in the fixtures' README.
 . "${0%/*}/../lib/tap.sh"
 . "${0%/*}/../lib/pg.sh"
 need python3
@@ -79,8 +79,4 @@ for cell in '[{""name"":""x"",""amount"":1' '[{""name"":""x""}]' "[{'amount': -1
     is "credits $cell: and the reason kept" "$(pg_query "select distinct reason from audit.reject")" 'credits are no array of amounts'
 done
 
-# ---------------------------------------------------------------- a real file
-need_cases real
-ok 'a real export loads' ingest real "$cases/koku-fixtures/gcp/2022-08-01_5.csv" 2022Q3
-is 'to its sum' "$(of real "select sum(row_count), trim_scale(sum(billed_cost)), trim_scale(sum(effective_cost)), (select count(*) from c) from t")" '9|0.000012|0.000012|0'
 done_testing
