@@ -3,6 +3,7 @@
 
 #include "ingest/bill_azure.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -79,10 +80,28 @@ azure_unit_is_hours(struct field unit)
 bool
 azure_unit_is_one(struct field unit)
 {
-    struct field name = without_number(unit);
-    struct field number = csv_trim((struct field){unit.text, unit.size - name.size});
+    struct field number = azure_block(unit);
 
     return !number.size || bill_is(number, "1");
+}
+
+struct field
+azure_block(struct field unit)
+{
+    struct field name = without_number(unit);
+
+    return csv_trim((struct field){unit.text, unit.size - name.size});
+}
+
+double
+azure_number(struct field number)
+{
+    char text[64] = {0};
+
+    if (!decimal_valid(number.text, number.size) || number.size >= sizeof text)
+        return 0;
+    memcpy(text, number.text, number.size);
+    return strtod(text, NULL);
 }
 
 /* ---------------------------------------------------------------- dates */
@@ -291,4 +310,31 @@ azure_row_read(struct arena *arena, const struct gpu_types *types, const struct 
     row.is_idle_capacity = bill_contains(cell[AZURE_RESOURCE], "/capacityreservationgroups/")
         && bill_contains(cell[AZURE_RESOURCE], "/capacityreservations/");
     *ret = row;
+}
+
+/* ---------------------------------------------------------------- names of files */
+
+static bool
+holds(const char *text, size_t size, const char *word)
+{
+    return bill_contains((struct field){text, size}, word);
+}
+
+enum azure_dataset
+azure_dataset_of_name(const char *path)
+{
+    const char *end = path + strlen(path);
+
+    while (end > path) {
+        const char *slash = memrchr(path, '/', (size_t)(end - path));
+        const char *from = slash ? slash + 1 : path;
+        size_t size = (size_t)(end - from);
+        bool is_actual = holds(from, size, "actual");
+        bool is_amortized = holds(from, size, "amortized") || holds(from, size, "amortised");
+
+        if (is_actual != is_amortized)
+            return is_actual ? AZURE_ACTUAL : AZURE_AMORTIZED;
+        end = slash ? slash : path;
+    }
+    return AZURE_UNKNOWN;
 }

@@ -57,9 +57,14 @@ bool azure_is_spot(const struct field *cell);
 /* "1 Hour", "100 Hours", "1 hora", nothing at all: a machine's quantity is hours, never blocks of them. */
 bool azure_unit_is_hours(struct field unit);
 bool azure_unit_is_one(struct field unit);
+struct field azure_block(struct field unit); /* "10" of "10 Hours" */
+double azure_number(struct field number);    /* for comparisons; 0 when it is none */
 /* What a date itself proves about the order of day and month. */
 enum azure_order azure_order_of(struct field date);
 bool azure_date(struct bill_clock *clock, enum azure_order order, struct field date, int64_t *ret_day);
+
+/* By the last part of the path that says so. */
+enum azure_dataset azure_dataset_of_name(const char *path);
 
 /* ---- bill_azure_survey.c */
 

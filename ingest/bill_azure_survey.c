@@ -6,7 +6,7 @@
 
 #include "ingest/bill_azure.h"
 
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -33,6 +33,10 @@ struct part {
     int64_t month;
     struct bill_key subscription;
     uint64_t free_gpu_rows; /* GPU use that is covered and costs nothing */
+    double plain;           /* money that both exports state alike: no commitment has to do with it */
+    /* of all files, at the first amortized part: */
+    double actual, amortized;
+    bool has_actual;
 };
 
 struct azure_notes {
@@ -152,7 +156,8 @@ part_at(struct azure_notes *notes, size_t object, struct field subscription, int
         notes->part_room = room;
     }
     bill_key_put(&notes->part_keys, notes->arena, key, (uint32_t)notes->part_count);
-    notes->parts[notes->part_count] = (struct part){object, month, part_key(subscription, month, -1), 0};
+    notes->parts[notes->part_count] = (struct part){.object = object, .month = month,
+                                                     .subscription = part_key(subscription, month, -1)};
     return &notes->parts[notes->part_count++];
 }
 
@@ -165,28 +170,6 @@ note_order(struct file *file, struct field date)
         file->order = AZURE_ORDER_BOTH;
     else if (order)
         file->order = order;
-}
-
-static double
-number(struct field cell)
-{
-    char text[64] = {0};
-
-    if (!decimal_valid(cell.text, cell.size) || cell.size >= sizeof text)
-        return 0;
-    memcpy(text, cell.text, cell.size);
-    return strtod(text, NULL);
-}
-
-/* "10 Hours" */
-static struct field
-leading_number(struct field unit)
-{
-    size_t size = 0;
-
-    while (size < unit.size && unit.text[size] >= '0' && unit.text[size] <= '9')
-        size++;
-    return (struct field){unit.text, size};
 }
 
 /* A machine cannot run more than 24 hours a day; a scale set is many machines under one id. */
@@ -213,7 +196,7 @@ note_hours(struct azure_notes *notes, size_t object, const struct field *cell)
     }
     hours = &notes->hours[*known];
     before = *hours;
-    *hours += number(cell[AZURE_QUANTITY]);
+    *hours += azure_number(cell[AZURE_QUANTITY]);
     if (before > 24.01 || *hours <= 24.01)
         return;
     if (!notes->long_days++)
@@ -225,7 +208,7 @@ note_hours(struct azure_notes *notes, size_t object, const struct field *cell)
 static void
 note_blocks(struct azure_notes *notes, const struct field *cell)
 {
-    double hours = number(leading_number(cell[AZURE_UNIT])), cost = number(cell[AZURE_COST]), asked = number(cell[AZURE_PRICE]) * number(cell[AZURE_QUANTITY]);
+    double hours = azure_number(azure_block(cell[AZURE_UNIT])), cost = azure_number(cell[AZURE_COST]), asked = azure_number(cell[AZURE_PRICE]) * azure_number(cell[AZURE_QUANTITY]);
 
     if (hours > 1 && asked > 0 && cost > asked * hours * 0.99 && cost < asked * hours * 1.01)
         notes->blocks++;
@@ -241,6 +224,8 @@ note_row(struct azure_notes *notes, struct bill_context *context, const struct f
 
     azure_row_read(context->arena, context->types, cell, &row);
     is_use = !strcmp(row.category, "Usage") && !row.is_unused;
+    if (!row.is_commitment)
+        part->plain += azure_number(cell[AZURE_COST]);
     if (row.is_unused)
         file->has_unused = true;
     else if (row.is_commitment && is_use && cost)
@@ -253,7 +238,7 @@ note_row(struct azure_notes *notes, struct bill_context *context, const struct f
         return;
     note_hours(notes, context->object, cell);
     note_blocks(notes, cell);
-    if (row.is_commitment && !row.is_unused && !cost && part)
+    if (row.is_commitment && !row.is_unused && !cost)
         part->free_gpu_rows++;
 }
 
@@ -289,32 +274,6 @@ azure_survey(void *state, struct bill_context *context, const struct field *raw)
 }
 
 /* ---------------------------------------------------------------- which export it is */
-
-static bool
-holds(const char *text, size_t size, const char *word)
-{
-    return bill_contains((struct field){text, size}, word);
-}
-
-/* By the last part of the path that says so. */
-static enum azure_dataset
-dataset_of_name(const char *path)
-{
-    const char *end = path + strlen(path);
-
-    while (end > path) {
-        const char *slash = memrchr(path, '/', (size_t)(end - path));
-        const char *from = slash ? slash + 1 : path;
-        size_t size = (size_t)(end - from);
-        bool is_actual = holds(from, size, "actual");
-        bool is_amortized = holds(from, size, "amortized") || holds(from, size, "amortised");
-
-        if (is_actual != is_amortized)
-            return is_actual ? AZURE_ACTUAL : AZURE_AMORTIZED;
-        end = slash ? slash : path;
-    }
-    return AZURE_UNKNOWN;
-}
 
 static enum azure_dataset
 dataset_of_rows(const struct file *file)
@@ -365,7 +324,7 @@ find_datasets(struct azure_notes *notes)
             continue;
         file->dataset = notes->dataset ? notes->dataset : file->told ? file->told : dataset_of_rows(file);
         if (!file->dataset)
-            file->dataset = dataset_of_name(file->path);
+            file->dataset = azure_dataset_of_name(file->path);
         if (!file->dataset && file->has_free)
             file->dataset = AZURE_ACTUAL;
     }
@@ -382,6 +341,24 @@ static bool
 is_amortized_too(const struct azure_notes *notes, const struct part *part)
 {
     return bill_key_find(&notes->amortized, part->subscription) != NULL;
+}
+
+/* Both exports of a subscription and month must be of the same days: what stands in both is then the same. */
+static void
+compare_exports(struct azure_notes *notes)
+{
+    for (size_t i = 0; i < notes->part_count; i++) {
+        const struct part *part = &notes->parts[i];
+        const uint32_t *first = bill_key_find(&notes->amortized, part->subscription);
+        enum azure_dataset dataset = notes->files[part->object].dataset;
+
+        if (first && dataset == AZURE_AMORTIZED)
+            notes->parts[*first].amortized += part->plain;
+        if (first && dataset == AZURE_ACTUAL) {
+            notes->parts[*first].actual += part->plain;
+            notes->parts[*first].has_actual = true;
+        }
+    }
 }
 
 /* Once, when all files have been seen. */
@@ -401,6 +378,7 @@ settle_all(struct azure_notes *notes)
         if (dataset == AZURE_AMORTIZED && !is_amortized_too(notes, part))
             bill_key_put(&notes->amortized, notes->arena, part->subscription, (uint32_t)i);
     }
+    compare_exports(notes);
     if (has_amortized && !has_actual)
         log_warning("only amortized exports: what the invoice asks for reservations and savings plans is not in them, so that "
                     "the billed cost is without it");
@@ -424,6 +402,17 @@ priceless_rows(const struct azure_notes *notes, int64_t month)
     return rows;
 }
 
+/* Rounding apart. */
+static bool
+are_apart(const struct azure_notes *notes, const struct part *part)
+{
+    const uint32_t *first = bill_key_find(&notes->amortized, part->subscription);
+    const struct part *both = first ? &notes->parts[*first] : NULL;
+    double apart = both && both->has_actual ? fabs(both->actual - both->amortized) : 0;
+
+    return apart > 0.01 && apart > 0.0001 * fabs(both->actual);
+}
+
 static bool
 settle_part(const struct azure_notes *notes, const struct part *part, const char *path, struct error *err)
 {
@@ -435,6 +424,11 @@ settle_part(const struct azure_notes *notes, const struct part *part, const char
         error_set(err, ERR_INPUT, "%s: %s has %llu rows of GPU use that a reservation or savings plan covers, and the "
                   "actual-cost export does not say what they cost", path, month, (unsigned long long)rows);
         return error_hint(err, "Put the amortized export of the same months beside the actual one.");
+    }
+    if (are_apart(notes, part)) {
+        error_set(err, ERR_INPUT, "%s: the actual and the amortized export of %s do not agree on use that no commitment covers: they are "
+                  "of different days", path, month);
+        return error_hint(err, "Deliver both again, or take the older one away.");
     }
     if (notes->files[part->object].dataset == AZURE_UNKNOWN && is_amortized_too(notes, part)) {
         error_set(err, ERR_INPUT, "%s: nothing tells whether it belongs to the amortized export of %s or repeats it", path, month);

@@ -76,9 +76,15 @@ ok 'an amortized export loads alone' ingest amortized "$work/amortized" 2026Q3
 like 'it is said that the invoice is not in it' "$(cat "$work/err")" 'only amortized exports: what the invoice asks for reservations'
 is 'effective is its sum, billed is without what is covered' "$(sums amortized)" '21|829.75800125|918.55800125'
 
+mkdir "$work/older"
+cp "$fixtures/ea-actual.csv" "$work/older"
+grep -v ',pool,' "$fixtures/ea-amortized.csv" >"$work/older/ea-amortized.csv"
+exits 'an amortized export of fewer days than the actual one is not taken for all of its use' 4 ingest older "$work/older" 2026Q3
+like 'and it is said what is wrong' "$(cat "$work/err")" 'export of 2026-08 do not agree on use that no commitment covers'
+
 # ---------------------------------------------------------------- which export a file is
 mkdir "$work/named" "$work/parts"
-sed '1p; /Reservation\|SavingsPlan/d' "$fixtures/ea-actual.csv" >"$work/named/one.csv"
+sed '/,Reservation,\|,SavingsPlan,/d' "$fixtures/ea-actual.csv" >"$work/named/one.csv"
 cp "$fixtures/ea-amortized.csv" "$work/named/two.csv"
 cp "$fixtures/ea-actual.csv" "$work/named/three.csv"
 exits 'a file that may be either is not counted beside the amortized export' 8 ingest named "$work/named" 2026Q3
@@ -86,11 +92,11 @@ like 'and is named' "$(cat "$work/err")" 'one.csv: nothing tells whether it belo
 mv "$work/named/one.csv" "$work/named/actual-one.csv"
 rm "$work/named/three.csv"
 ok 'its name tells' ingest named "$work/named" 2026Q3
-is 'and its use is the amortized export'\''s' "$(sums named)" '36|829.75800125|918.55800125'
+is 'and its use is the amortized export'\''s' "$(sums named)" '38|829.75800125|918.55800125'
 # a month without commitments is the same in both exports: their manifests tell
 deliver() {
     mkdir -p "$work/store/$1/20260801-20260831/run"
-    sed '/Reservation\|SavingsPlan/{1!d}' "$fixtures/ea-actual.csv" >"$work/store/$1/20260801-20260831/run/part_0.csv"
+    sed '/,Reservation,\|,SavingsPlan,/d' "$fixtures/ea-actual.csv" >"$work/store/$1/20260801-20260831/run/part_0.csv"
     printf '{"exportConfig": {"exportName": "%s", "resourceId": "/providers/x", "type": "%s"}, "runInfo": {"runId": "%s",
         "startDate": "2026-08-01T00:00:00", "endDate": "2026-08-31T00:00:00", "submittedTime": "2026-09-02T01:00:00Z"},
         "blobs": [{"blobName": "%s/20260801-20260831/run/part_0.csv", "byteCount": %d}]}' "$1" "$2" "$1" "$1" \
@@ -99,7 +105,7 @@ deliver() {
 deliver one ActualCost
 deliver two AmortizedCost
 ok 'two exports with manifests load' ingest store "$work/store" 2026Q3
-is 'and count once' "$(sums store)" "30|$(sum_of "$work/store/one/20260801-20260831/run/part_0.csv" Cost)|$(sum_of "$work/store/one/20260801-20260831/run/part_0.csv" Cost)"
+is 'and count once' "$(sums store)" "34|$(sum_of "$work/store/one/20260801-20260831/run/part_0.csv" Cost)|$(sum_of "$work/store/one/20260801-20260831/run/part_0.csv" Cost)"
 # an export in parts: only one of them has a row that tells which export it is
 head -n 10 "$fixtures/ea-amortized.csv" >"$work/parts/part_0.csv"
 (head -n 1 "$fixtures/ea-amortized.csv"; tail -n +11 "$fixtures/ea-amortized.csv") >"$work/parts/part_1.csv"
