@@ -168,6 +168,7 @@ import resource, subprocess, sys
 status = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
 print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' "$@"
 }
+# shellcheck disable=SC2046 # two words
 set -- $(peak gpu-audit --config "$work/many.conf" --database "$pg_url" --quarter 2026Q3 --as-of 2026-10-01T00:00:00Z -q ingest)
 is '60,000 jobs' "$1 $(of many 'count(*), count(distinct job_id), trim_scale(sum(gpus * extract(epoch from a.to_time - a.from_time)) / 3600)')" '0 120140|60000|120000'
 is 'in flat memory' "$([ "$2" -lt 96 ] || echo "$2 MiB")" ''

@@ -168,6 +168,15 @@ slurm_until 30 'accounting lags behind' sh -c "sacct -nXP -j $running -o State |
 ok 'again' audit gpu-audit ingest
 is 'the one that ran has its end now, once' "$(one "count(*), count(job_to)" "job_id = '$running'")" '1|1'
 
+# Months that were over for a day when they were asked for are not asked for again.
+settled() {
+    gpu-audit --config "$work/gpu-audit.conf" --database "$pg_url" --days 40 --until "$(date -u -d '-40 days' +%Y-%m-%d)" ingest
+}
+ok 'months long over' settled
+newest=$(pg_query 'select max(load_id) from audit.load')
+ok 'the same months again' settled
+is 'are in already' "$(pg_query 'select max(load_id) from audit.load')" "$newest"
+
 # slurmdbd is gone: nothing is lost, and it is said.
 before=$(one 'count(*), sum(a.gpus * extract(epoch from a.to_time - a.from_time))' true)
 kill "$slurm_pid_slurmdbd"

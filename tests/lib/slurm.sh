@@ -19,7 +19,19 @@ slurm_child() {
     eval "slurm_pid_$slurm_name=$!"
 }
 
+# Steps of jobs are no children of slurmd's: they end with their jobs.
+slurm_cancel_all() {
+    [ -n "$(timeout 5 squeue -h)" ] || return
+    timeout 5 scancel --user="$(id -un)"
+    slurm_tries=30
+    while [ -n "$(timeout 5 squeue -h)" ] && [ "$slurm_tries" -gt 0 ]; do
+        slurm_tries=$((slurm_tries - 1))
+        sleep 0.2
+    done
+}
+
 slurm_stop() {
+    case $slurm_pids in *' '*' '*' '*' '*) slurm_cancel_all ;; esac
     # Daemons in the order they depend on each other, so that each can say goodbye to the next.
     for slurm_pid in $slurm_pids; do
         kill "$slurm_pid"
@@ -174,5 +186,6 @@ slurm_start() {
     slurm_until 30 'slurmctld did not start' scontrol ping
     slurm_child slurmd1 slurmd -D -N gpu01
     slurm_child slurmd2 slurmd -D -N gpu02
+    # shellcheck disable=SC2016 # the inner shell expands it
     slurm_until 30 'the nodes are not idle' sh -c '[ "$(sinfo -h -N -o %T | grep -c idle)" = 2 ]'
 }
