@@ -45,7 +45,7 @@ begin(struct canvas *canvas, const struct facts *facts)
                      facts_text(facts, arena, "currency")));
     if (!facts_is(facts, "is_final"))
         canvas_across(canvas, STYLE_DRAFT,
-                      "DRAFT: a bill of this window may still change. Do not book from it.");
+                      arena_printf(arena, "%s. Do not book from it.", facts_text(facts, arena, "state")));
 }
 
 bool

@@ -63,6 +63,109 @@ static const struct table invoices = {
     .empty = "No bill was read.",
 };
 
+static const struct table completeness = {
+    .query = "sql/query_sheet_completeness.sql",
+    .columns =
+        (const struct column[]){
+            {.name = "source_name", .heading = "Source", .max_px = 160},
+            {.name = "period", .heading = "Period"},
+            {.name = "state", .heading = "State"},
+            {.name = "is_trusted", .heading = "Can be trusted"},
+            {.name = "days", .heading = "Days with use"},
+            {.name = "rows_invoiced", .heading = "Rows invoiced", .kind = VALUE_COUNT},
+            {.name = "rows_uninvoiced", .heading = "Not invoiced", .kind = VALUE_COUNT},
+            {.name = "delivered", .heading = "Delivered, UTC", .kind = VALUE_TIME},
+            {.name = "reason", .heading = "Why", .span = 4, .max_px = 420},
+            {.name = "doubt", .heading = "What speaks against it", .span = 2, .max_px = 320},
+            {.name = "days_missing", .heading = "Days without use", .span = 2, .max_px = 320},
+            {0},
+        },
+    .empty = "No bill was read.",
+};
+
+static const struct table rates = {
+    .query = "sql/query_sheet_rates.sql",
+    .columns =
+        (const struct column[]){
+            {.name = "source_name", .heading = "Source", .max_px = 160},
+            {.name = "month", .heading = "Month"},
+            {.name = "currency", .heading = "Currency"},
+            {.name = "rate", .heading = "Rate", .kind = VALUE_MIXED},
+            {.name = "billed", .heading = "Billed, in its currency", .kind = VALUE_MIXED},
+            {.name = "converted", .heading = "Billed", .kind = VALUE_MONEY},
+            {.name = "how", .heading = "Where the rate comes from", .span = 5, .max_px = 420},
+            {.name = "remedy", .heading = "Line for an [fx] file", .span = 3},
+            {0},
+        },
+    .empty = "All money was billed in the audit's own currency.",
+};
+
+static const struct table unknown_types = {
+    .query = "sql/query_sheet_unknown_types.sql",
+    .columns =
+        (const struct column[]){
+            {.name = "provider", .heading = "Provider"},
+            {.name = "instance_type", .heading = "Instance type", .span = 2},
+            {.name = "resources", .heading = "Machines", .kind = VALUE_COUNT},
+            {.name = "instance_hours", .heading = "Instance-hours", .kind = VALUE_HOURS},
+            {.name = "gpu_count", .heading = "GPUs, as billed", .kind = VALUE_MIXED},
+            {.name = "gpu_hours", .heading = "GPU-hours", .kind = VALUE_HOURS},
+            {.name = "effective_cost", .heading = "Cost", .kind = VALUE_MONEY},
+            {.name = "catalog_line",
+             .heading = "Line for a [prices] file: provider,instance_type,gpu_model,gpu_count",
+             .span = 5},
+            {0},
+        },
+    .empty = "The catalog knows every instance type.",
+};
+
+static const struct table tags = {
+    .query = "sql/query_sheet_tags.sql",
+    .columns =
+        (const struct column[]){
+            {.name = "provider", .heading = "Provider"},
+            {.name = "tag", .heading = "Tag"},
+            {.name = "cost", .heading = "Cost", .kind = VALUE_MONEY},
+            {.name = "taken", .heading = "Taken", .span = 2},
+            {.name = "spellings", .heading = "As delivered", .span = 4, .max_px = 420},
+            {.name = "why", .heading = "Why it was taken", .span = 3, .max_px = 320},
+            {.name = "resource_id", .heading = "Resource", .span = 4},
+            {0},
+        },
+    .empty = "No resource has tags that are one and say different things.",
+};
+
+static const struct table restated = {
+    .query = "sql/query_sheet_restated.sql",
+    .columns =
+        (const struct column[]){
+            {.name = "figure", .heading = "Figure", .span = 2},
+            {.name = "unit", .heading = "Unit"},
+            {.name = "before", .heading = "Before", .kind = VALUE_MIXED},
+            {.name = "after", .heading = "Now", .kind = VALUE_MIXED},
+            {.name = "change", .heading = "Change", .kind = VALUE_MIXED},
+            {.name = "revision_before", .heading = "Revision before", .kind = VALUE_COUNT},
+            {.name = "state_before", .heading = "It was"},
+            {0},
+        },
+    .empty = "No figure of the whole differs from the revision before, or there is none before.",
+};
+
+static const struct table restated_why = {
+    .query = "sql/query_sheet_restated_why.sql",
+    .columns =
+        (const struct column[]){
+            {.name = "what", .heading = "Because"},
+            {.name = "source", .heading = "Source", .span = 2},
+            {.name = "period", .heading = "Period"},
+            {.name = "rows", .heading = "Rows", .kind = VALUE_COUNT},
+            {.name = "rows_before", .heading = "Rows before", .kind = VALUE_COUNT},
+            {.name = "object", .heading = "Object", .span = 6},
+            {0},
+        },
+    .empty = "Nothing that was read differs.",
+};
+
 static const struct table unobserved = {
     .query = "sql/query_sheet_unobserved.sql",
     .columns =
@@ -129,7 +232,13 @@ fill(struct sheet_run *run, struct error *err)
     struct place place;
     return table_write(run, &findings, &place, err) &&
            put_section(run, "Coverage", &coverage, err) &&
+           put_section(run, "Completeness of the bills", &completeness, err) &&
            put_section(run, "Invoices", &invoices, err) &&
+           put_section(run, "Exchange rates", &rates, err) &&
+           put_section(run, "Instance types that no catalog knows", &unknown_types, err) &&
+           put_section(run, "Tags that contradict each other", &tags, err) &&
+           put_section(run, "Restated: what differs from the revision before", &restated, err) &&
+           put_section(run, "Restated: why", &restated_why, err) &&
            put_section(run, "Unobserved: paid for, but nobody measured it", &unobserved, err) &&
            put_section(run, "Unbilled: measured, but no bill or inventory knows it", &unbilled,
                        err) &&

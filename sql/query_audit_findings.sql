@@ -16,7 +16,7 @@ WITH asked AS (
 ), known AS (
     SELECT unnest(ARRAY['deviates', 'not-enough-evidence', 'draft', 'recommendations', 'coverage', 'never-observed', 'not-billed',
                         'unknown-instance-type', 'rejected-records', 'incomplete-load', 'open-bill', 'currency-without-a-rate', 'priced-by-rate-card', 'no-price', 'total-without-a-price',
-                        'owned-without-a-cost', 'placed-by-rule', 'commitment-without-hours', 'commitment-without-use', 'capacity-block-not-spread', 'capacity-block-without-a-fee', 'in-two-bills', 'no-team', 'no-team-tag',
+                        'owned-without-a-cost', 'placed-by-rule', 'commitment-without-hours', 'commitment-without-use', 'capacity-block-not-spread', 'capacity-block-without-a-fee', 'in-two-bills', 'missing-bill', 'doubtful-bill', 'several-rates-in-a-bill', 'tag-collision', 'tag-in-several-spellings', 'renamed-account', 'no-team', 'no-team-tag',
                         'no-SM-activity', 'unknown-issue']) AS kind
 )
 SELECT a.kind, CASE WHEN k.kind IS NOT NULL THEN f.items END AS items, (SELECT string_agg(kind, ', ') FROM known) AS known

@@ -18,6 +18,11 @@ CROSS JOIN LATERAL (VALUES
     ('GPU cost', to_char(f.gpu_cost, 'FM999,999,999,990.00'), a.currency),
     ('of it by rate card', to_char((SELECT q.cost FROM audit.audit_quality q WHERE q.audit_id = f.audit_id AND q.check_name = 'priced by rate card'), 'FM999,999,999,990.00'), a.currency || ', computed'),
     ('without a price', to_char((SELECT q.gpu_hours FROM audit.audit_quality q WHERE q.audit_id = f.audit_id AND q.check_name = 'no price'), 'FM999,999,999,990.0'), 'GPU-hours'),
+    ('without a rate', (SELECT string_agg(format('%s %s of %s', trim_scale(g.cost), g.currency, g.month), ', ' ORDER BY g.month, g.currency)
+                        FROM (SELECT month, currency, sum(effective_cost) AS cost FROM audit.audit_gap
+                              WHERE audit_id = f.audit_id AND kind = 'rate' GROUP BY month, currency) g), 'missing in every figure of money'),
+    ('of unknown types', (SELECT string_agg(format('%s %s', t.provider, coalesce(t.instance_type, 'no type named')), ', ' ORDER BY t.provider, t.instance_type)
+                          FROM audit.audit_unknown_type t WHERE t.audit_id = f.audit_id AND t.gpu_hours IS NULL), 'GPU-hours missing, cost is in'),
     ('cost of idle', to_char(f.idle_cost, 'FM999,999,999,990.00'), a.currency),
     ('cost of unknown', to_char(f.unknown_cost, 'FM999,999,999,990.00'), a.currency),
     ('per provisioned GPU-hour', to_char(f.cost_per_provisioned_gpu_hour, 'FM999,990.0000'), a.currency),
@@ -25,4 +30,4 @@ CROSS JOIN LATERAL (VALUES
     ('per effective GPU-hour', to_char(f.cost_per_effective_gpu_hour, 'FM999,990.0000'), a.currency),
     ('without a team tag', to_char(f.untagged_cost, 'FM999,999,999,990.00'), a.currency)) v(figure, value, unit)
 WHERE f.audit_id = $1::int AND f.dimension = 'total'
-  AND (v.value IS NOT NULL OR v.figure NOT IN ('of it by rate card', 'without a price'));
+  AND (v.value IS NOT NULL OR v.figure NOT IN ('of it by rate card', 'without a price', 'without a rate', 'of unknown types'));

@@ -33,6 +33,21 @@ SELECT json_build_object(
                             WHERE q.audit_id = a.audit_id AND q.check_name = 'priced by rate card'),
     'without_a_price', (SELECT json_build_object('gpu_hours', q.gpu_hours::text) FROM audit.audit_quality q
                         WHERE q.audit_id = a.audit_id AND q.check_name = 'no price'),
+    'draft_because', (SELECT json_agg(json_build_object('source', c.source_name, 'period', c.period, 'state', c.state, 'reason', c.reason)
+                                      ORDER BY c.source_name, c.period)
+                      FROM audit.audit_completeness c WHERE c.audit_id = a.audit_id AND c.in_window AND c.state IN ('open', 'missing')),
+    'without_a_rate', (SELECT json_agg(json_build_object('month', g.month, 'currency', g.currency, 'billed_cost', g.billed_cost::text,
+                                                         'effective_cost', g.effective_cost::text) ORDER BY g.month, g.currency)
+                       FROM (SELECT month, currency, trim_scale(sum(billed_cost)) AS billed_cost, trim_scale(sum(effective_cost)) AS effective_cost
+                             FROM audit.audit_gap WHERE audit_id = a.audit_id AND kind = 'rate' GROUP BY month, currency) g),
+    'rates', (SELECT json_agg(json_build_object('source', r.source_name, 'month', r.month, 'currency', r.currency, 'rate', r.rate::text, 'how', r.how)
+                              ORDER BY r.source_name, r.month, r.currency)
+              FROM audit.audit_rate r WHERE r.audit_id = a.audit_id AND r.currency <> a.currency),
+    'unknown_instance_types', (SELECT json_agg(json_build_object('provider', t.provider, 'instance_type', t.instance_type, 'gpu_count', t.gpu_count::text,
+                                                                 'instance_hours', t.instance_hours::text, 'gpu_hours', t.gpu_hours::text,
+                                                                 'billed_cost', t.billed_cost::text, 'effective_cost', t.effective_cost::text)
+                                               ORDER BY t.provider, t.instance_type, t.gpu_count)
+                               FROM audit.audit_unknown_type t WHERE t.audit_id = a.audit_id),
     'by_provider', coalesce((SELECT figures FROM grouped WHERE dimension = 'provider'), '{}'),
     'by_model', coalesce((SELECT figures FROM grouped WHERE dimension = 'model'), '{}'),
     'by_region', coalesce((SELECT figures FROM grouped WHERE dimension = 'region'), '{}'),

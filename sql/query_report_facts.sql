@@ -4,8 +4,18 @@
 SELECT a.quarter,
        a.revision::text AS revision,
        a.is_final,
-       CASE WHEN a.is_final THEN 'final' ELSE 'DRAFT: a bill of this window may still change' END AS state,
+       CASE WHEN a.is_final THEN 'final' ELSE 'DRAFT: ' || coalesce('bills may still change or are missing: '
+           || (SELECT string_agg(c.source_name || ' ' || c.period, ', ' ORDER BY c.source_name, c.period) FROM audit.audit_completeness c
+               WHERE c.audit_id = a.audit_id AND c.in_window AND c.state IN ('open', 'missing')), 'a bill of this window may still change') END AS state,
        a.currency,
+       -- what sums leave out, as sentences of the summary; empty where nothing is
+       coalesce(' Missing in every figure of money, for want of a rate: ' || (
+           SELECT string_agg(format('%s %s of %s', to_char(g.cost, 'FM999,999,999,990.00'), g.currency, g.month), ', ' ORDER BY g.month, g.currency)
+           FROM (SELECT month, currency, sum(effective_cost) AS cost FROM audit.audit_gap
+                 WHERE audit_id = a.audit_id AND kind = 'rate' GROUP BY month, currency) g) || '.', '')
+       || coalesce(' Machines of unknown types have cost but no GPU-hours here: ' || (
+           SELECT string_agg(DISTINCT coalesce(t.instance_type, 'no type named'), ', ') FROM audit.audit_unknown_type t
+           WHERE t.audit_id = a.audit_id AND t.gpu_hours IS NULL) || '.', '') AS lacking,
        to_char(a.from_time, 'FMDD FMMonth YYYY') AS first_day,
        to_char(a.to_time - interval '1 second', 'FMDD FMMonth YYYY') AS last_day,
        extract(epoch FROM a.created)::bigint::text AS created_unix,

@@ -2,8 +2,9 @@
 -- One row per source and period: those that are loaded, and those that should be. Session settings
 -- gpu_audit.now, gpu_audit.window_from and gpu_audit.window_to say as of when, and for which window; without
 -- them it is now, and no window.
--- A day without use is missing only where the source has use nearly every day: at least ten days, and four of
--- five between its first and its last. Weekdays alone (five of seven) are no such habit.
+-- A day without use is missing only where the source has use every day otherwise: on ten days at least, on four of
+-- five between the first and the last day of use of each period, and on half of all between the first and the last.
+-- Weekdays alone (five of seven) are no such habit, nor are the first twelve days of every month.
 CREATE VIEW audit.billing_completeness AS
 WITH clock AS (
     SELECT coalesce(nullif(current_setting('gpu_audit.now', true), '')::timestamptz, now()) AS now,
@@ -34,12 +35,15 @@ WITH clock AS (
     CROSS JOIN LATERAL generate_series(0, floor(extract(epoch FROM least(l.to_time, clock.now) - l.from_time) / 86400)::int - 1) n
     WHERE l.days_present IS NOT NULL
 ), habit AS (
-    SELECT d.source_id, b.first_day, b.last_day, count(*) FILTER (WHERE d.has_use) >= 10
-               AND count(*) FILTER (WHERE d.has_use) * 5 >= count(*) * 4 AS is_daily
-    FROM day d
-    JOIN (SELECT source_id, min(day) AS first_day, max(day) AS last_day FROM day WHERE has_use GROUP BY source_id) b
-      ON b.source_id = d.source_id AND d.day BETWEEN b.first_day AND b.last_day
-    GROUP BY d.source_id, b.first_day, b.last_day
+    SELECT source_id, min(day) FILTER (WHERE has_use) AS first_day,
+           count(*) FILTER (WHERE has_use) >= 10
+               AND count(*) FILTER (WHERE has_use) * 5 >= count(*) FILTER (WHERE day BETWEEN period_first AND period_last) * 4
+               AND count(*) FILTER (WHERE has_use) * 2 >= count(*) FILTER (WHERE day BETWEEN source_first AND source_last) AS is_daily
+    FROM (SELECT *, min(day) FILTER (WHERE has_use) OVER (PARTITION BY slice_id) AS period_first,
+                 max(day) FILTER (WHERE has_use) OVER (PARTITION BY slice_id) AS period_last,
+                 min(day) FILTER (WHERE has_use) OVER (PARTITION BY source_id) AS source_first,
+                 max(day) FILTER (WHERE has_use) OVER (PARTITION BY source_id) AS source_last FROM day) d
+    GROUP BY source_id
 ), present AS (
     SELECT slice_id, count(*)::int AS expected, (count(*) FILTER (WHERE has_use))::int AS with_use, min(day) FILTER (WHERE has_use) AS first_day,
            max(day) FILTER (WHERE has_use) AS last_day, max(day) AS end_day, bool_or(has_use) FILTER (WHERE is_first) AS begins
@@ -117,8 +121,9 @@ SELECT j.source_id, o.name AS source_name, j.slice_id, j.period, j.from_time, j.
        j.state, j.reason,
        nullif(concat_ws('; ', CASE WHEN j.has_failed THEN 'the newest delivery could not be read' END,
                               CASE WHEN NOT j.is_complete THEN 'the source said that its answer was partial' END,
-                              CASE WHEN j.rows_rejected > 0 THEN format('%s rows were rejected', j.rows_rejected) END,
-                              CASE WHEN j.gap_days > 0 THEN format('%s days without use between days with use', j.gap_days) END), '') AS doubt,
+                              CASE WHEN j.rows_rejected = 1 THEN '1 row was rejected' WHEN j.rows_rejected > 1 THEN format('%s rows were rejected', j.rows_rejected) END,
+                              CASE WHEN j.gap_days = 1 THEN '1 day without use between days with use'
+                                   WHEN j.gap_days > 1 THEN format('%s days without use between days with use', j.gap_days) END), '') AS doubt,
        coalesce(j.is_daily, false) AS is_daily, coalesce(j.expected, (extract(epoch FROM j.to_time - j.from_time) / 86400)::int) AS days_expected,
        j.with_use AS days_with_use, j.days_missing, j.first_day, j.last_day, j.delivered, j.rows_invoiced, j.rows_uninvoiced, j.rows_rejected
 FROM judged j

@@ -39,7 +39,7 @@ END
 "$python" "$work/read.py" "$work/h.html" >"$work/said"
 like 'it has no script' "$(cat "$work/said")" '^scripts 0$'
 like 'its elements match, and nothing is loaded from elsewhere' "$(cat "$work/said")" '^faults 0 \[\] \[\]$'
-like 'it has its pictures and tables' "$(cat "$work/said")" '^svg 2 tables 7$'
+like 'it has its pictures and tables' "$(cat "$work/said")" '^svg 2 tables 8$'
 like 'a draft says so' "$(cat "$work/said")" '^draft True$'
 "$python" "$work/read.py" "$work/a.html" >"$work/said"
 like 'and what is final does not' "$(cat "$work/said")" '^draft False$'

@@ -11,8 +11,9 @@ reports_start() {
         "$python" -c 'import openpyxl' 2>/dev/null && break
     done
     pg_start
-    pg_file "$top/sql/0001_base.sql" >/dev/null
-    pg_file "$top/sql/0002_audit.sql" >/dev/null
+    for migration in "$top"/sql/0[0-9][0-9][0-9]_*.sql "$top"/sql/view_restatement*.sql; do
+        pg_file "$migration" >/dev/null
+    done
     plain=$(pg_file "$top/tests/sql/seed_audit.sql" | tail -n 1)
     hostile=$(pg_file "$top/tests/sql/seed_audit.sql" -v hostile=1 | tail -n 1)
     case $plain:$hostile in

@@ -138,6 +138,29 @@ INSERT INTO audit_quality VALUES
     (:audit_id,3,'missing days','the bill of azure 2026-09 has charges on 29 of 30 days',1,NULL,NULL,'check that the export of 2026-09 is complete'),
     (:audit_id,4,'untagged','resources without a team tag',22,114816,90616.32,'tag them, or name them in tag rules');
 
+INSERT INTO audit_completeness (audit_id, source_name, period, in_window, state, reason, doubt, days_expected, days_with_use, days_missing,
+    first_day, last_day, delivered, rows_invoiced, rows_uninvoiced, rows_rejected)
+VALUES
+    (:audit_id,'bills','2026-07',true,'final','every row carries an invoice number',NULL,31,31,NULL,'2026-07-01','2026-07-31','2026-08-16 04:00',71532,0,0),
+    (:audit_id,'bills','2026-08',true,'final','every row carries an invoice number','2 rows were rejected',31,31,NULL,'2026-08-01','2026-08-31','2026-09-16 04:00',72321,0,2),
+    (:audit_id,'bills','2026-09',true,'unknown','the bill has no invoice numbers, so nothing tells whether it is closed','1 day without use between days with use',30,29,
+     '2026-09-12','2026-09-01','2026-09-30',NULL,NULL,NULL,0);
+
+INSERT INTO audit_rate VALUES
+    (:audit_id,'billing bills','2026-08','USD',1,'the audit''s own currency',0,NULL),
+    (:audit_id,'billing bills','2026-08','EUR',1.25,'the bill''s own: USD to EUR 0.8, turned round',1,1520.40),
+    (:audit_id,'billing bills','2026-09','CHF',NULL,'no rate of CHF to USD',0,70.5);
+
+INSERT INTO audit_gap (audit_id, subject_no, provider, kind, month, currency, billed_cost, effective_cost)
+VALUES (:audit_id, NULL, 'azure', 'rate', '2026-09', 'CHF', 70.5, 70.5);
+
+INSERT INTO audit_unknown_type VALUES
+    (:audit_id,'aws','p9.96xlarge',NULL,2,48,NULL,960,960,'aws,p9.96xlarge,MODEL,GPUS'),
+    (:audit_id,'azure','Standard_ND128_X1000',16,1,10,160,250,250,'azure,Standard_ND128_X1000,MODEL,16');
+
+INSERT INTO audit_tag_collision VALUES
+    (:audit_id,'aws','i-0a1b2c3d','team','team = Vision; Team = NLP; user_team = ops','Vision','its key is written as in the configuration',312.5);
+
 INSERT INTO source (kind, name, format, location) VALUES ('billing', 'bills', 'focus', '/srv/bills') ON CONFLICT DO NOTHING;
 INSERT INTO slice (source_id, period) SELECT source_id, '2026-07' FROM source WHERE name = 'bills' ON CONFLICT DO NOTHING;
 INSERT INTO audit_input
