@@ -86,7 +86,7 @@ struct aws_state {
 
 /* What was met on the way and is said at the end. */
 struct aws_seen {
-    uint64_t net_rows;         /* with a net cost that differs from the gross one */
+    bool has_net;              /* a row's net cost differs from its gross one */
     uint64_t discount_rows;    /* discounts with a cost and without a net one */
     uint64_t blind_fees;       /* recurring fees that do not say what of them was unused */
     uint64_t tag_conflicts;

@@ -119,6 +119,21 @@ bad_number(const struct field *cell)
     return NULL;
 }
 
+static bool
+differ(struct field a, struct field b)
+{
+    struct decimal_sum sum_a = {0}, sum_b = {0};
+    char text_a[DECIMAL_TEXT], text_b[DECIMAL_TEXT];
+
+    if (a.size == b.size && !memcmp(a.text, b.text, a.size))
+        return false;
+    (void)decimal_add(&sum_a, a.text, a.size);
+    (void)decimal_add(&sum_b, b.text, b.size);
+    decimal_format(&sum_a, text_a);
+    decimal_format(&sum_b, text_b);
+    return strcmp(text_a, text_b);
+}
+
 /* Discounts that are rows of their own stand in the net costs of other rows too, or they do not: a
  * report with both is asked about at the end. */
 static void
@@ -128,8 +143,8 @@ look_at_discounts(const struct aws_state *state, const struct aws_class *own, co
 
     if (own->is_discount)
         state->seen->discount_rows += !net.size && decimal_sign(gross.text, gross.size);
-    else
-        state->seen->net_rows += net.size && (net.size != gross.size || memcmp(net.text, gross.text, net.size));
+    else if (net.size && !state->seen->has_net)
+        state->seen->has_net = differ(net, gross);
 }
 
 static const char *
@@ -217,7 +232,7 @@ set_quantity(const struct bill_class *class, const struct field *cell, struct bi
         && decimal_sign(c->unused_quantity.text, c->unused_quantity.size) <= 0)
         c->unused = unknown; /* all of it was used */
     if (own->line == AWS_LINE_REFUND && sign >= 0)
-        c->quantity = unknown; /* money back, no hours */
+        c->quantity = own->part == AWS_IDLE ? zero : unknown; /* money back, no hours */
     if (class->role == BILL_GPU_USE && !c->quantity.size)
         c->role = BILL_GPU_MONEY;
     else if (class->role == BILL_GPU_USE && sign < 0 && own->part != AWS_HOST)

@@ -361,7 +361,7 @@ say(const struct source_run *run, const struct aws_state *state)
 {
     const struct aws_seen *seen = state->seen;
 
-    if (seen->discount_rows && seen->net_rows && !state->is_gross)
+    if (seen->discount_rows && seen->has_net && !state->is_gross)
         log_warning("%s: %" PRIu64 " rows of discounts have no net cost beside rows whose net cost has a discount in it: it "
                     "may be counted twice; \"cost = unblended\" counts it once", run->section->name, seen->discount_rows);
     if (seen->blind_fees)

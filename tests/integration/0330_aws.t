@@ -138,6 +138,41 @@ like 'net: a discount that may be counted twice is spoken of' "$(cat "$work/said
 bill neither aws-cur "$fixtures/legacy.csv" 'cost = blended'
 exits 'cost is net or unblended' 3 audit "$work/neither.conf" 2026Q3 ingest
 
+# Capacity Blocks in other shapes. changed FILE EXPRESSION: the legacy report with each row r changed.
+changed() {
+    python3 -c '
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+for r in rows:
+    exec(sys.argv[3], {"r": r, "name": r["identity/LineItemId"]})
+out = csv.DictWriter(open(sys.argv[2], "w"), rows[0]); out.writeheader(); out.writerows(rows)' "$fixtures/legacy.csv" "$1" "$2"
+}
+changed "$work/day.csv" '
+if name == "block-use-a1":
+    r.update({"lineItem/UsageStartDate": "2026-08-11T00:00:00Z", "lineItem/UsageEndDate": "2026-08-12T00:00:00Z", "lineItem/UsageAmount": "24"})'
+bill day aws-cur "$work/day.csv"
+take day
+is 'a block whose hours come as a day: 24 + 4 of 96 hours at 30' "$(commitment cr-b100000000000000)" '2880 224 840 544 2040 1'
+is 'and each hour of the day bears its share' "$(figure total effective_cost) $(figure by_team nlp effective_cost)" '1371.78 900'
+changed "$work/unbound.csv" 'r["capacityReservation/CapacityReservationArn"] = ""'
+bill unbound aws-cur "$work/unbound.csv"
+take unbound
+is 'where no row names its reservation, free hours of the type within its time are the block' \
+    "$(figure total effective_cost) $(commitment cr-b100000000000000)" '581.78 2880 0 0 728 2730 1'
+changed "$work/idle.csv" '
+if name == "block-use-b2":
+    r.update({"lineItem/UsageType": "USE2-UnusedBox:p5.48xlarge", "lineItem/ResourceId": r["capacityReservation/CapacityReservationArn"], "lineItem/UsageAmount": "4"})'
+bill idle aws-cur "$work/idle.csv"
+take idle
+is 'where the bill has idle hours, they and those that ran are the block: 8 hours at 360' "$(commitment cr-b100000000000000)" '2880 32 1440 32 1440 1'
+changed "$work/early.csv" '
+if name.startswith("block-fee") or name.startswith("block-refund"):
+    r["lineItem/LineItemType"] = "Credit"'
+bill early aws-cur "$work/early.csv"
+take early
+is 'hours of a block whose fee no bill has are said to be free' \
+    "$(query "SELECT items, trim_scale(gpu_hours) FROM audit.audit_quality q JOIN audit.audit a USING (audit_id) WHERE check_name = 'capacity block without a fee'")" '2,40'
+
 # Columns as Athena spells them, in another order, and a delivery that shrinks.
 python3 -c '
 import csv, re, sys

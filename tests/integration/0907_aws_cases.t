@@ -67,6 +67,10 @@ kept 0"
     is 'koku: three billing periods in one file, by the rows' "$(totals koku)" "$months"
     real_bill crossed aws-cur2 "$real/$file" 2018Q2 USD
     is 'koku: a legacy report where CUR 2.0 is named' "$(totals crossed)" "$months"
+    mkdir "$work/delivery"
+    cp "$real/$file" "$real/$koku/koku-local-Manifest.json" "$work/delivery"
+    real_bill delivery aws-cur "$work/delivery" 2018Q2 USD
+    is 'koku: a manifest that claims one month is believed less than the rows' "$(totals delivery)" "$months"
     for name in test_cur.csv test_cur.csv.gz; do
         file=$koku/$name
         real_bill "$(printf %s "$name" | tr ._ -)" aws-cur "$real/$file" 2018Q2 USD
