@@ -16,4 +16,3 @@ FROM stage_allocation s
 CROSS JOIN LATERAL unnest(CASE WHEN s.placement = 'unknown' THEN ARRAY[NULL::text] ELSE string_to_array(s.hosts, ',') END)
     WITH ORDINALITY h (host, host_no)
 WHERE NOT s.is_repeated AND s.from_time < to_timestamp($3::bigint) AND s.to_time > to_timestamp($2::bigint)
-ORDER BY h.host, s.from_time
