@@ -42,8 +42,9 @@ bool ingest_source_id(struct settings *settings, struct db *db, struct arena *ar
 bool ingest_source_ids(struct settings *settings, struct db *db, struct arena *arena, const char **ret_ids,
                        struct error *err) MUST_CHECK;
 
-/* Normal form of a resource id for joins, in arena: lower case; an AWS ARN or "i-…" as its last segment; an Azure id whole;
- * a GCP name as projects/P/zones/Z/instances/N whatever its prefix; trimmed. */
+/* Normal form of a resource id for joins, in arena: lower case, trimmed; an id of EC2 ("i-…", in an ARN or a path) as its last
+ * segment, any other ARN whole; an Azure id from /subscriptions/ on, a machine of a scale set as the scale set; a GCP machine
+ * as projects/P/zones/Z/instances/N whatever its prefix; an OCID and everything else as it is. */
 const char *resource_key(struct arena *arena, const char *provider, const char *text, size_t size);
 /* "AWS", "Amazon Web Services" -> "aws"; "Microsoft", "Azure" -> "azure"; "Google Cloud", "GCP" -> "gcp"; else lower case
  * letters and digits only. */

@@ -43,13 +43,13 @@ WITH needed AS (
     FROM (SELECT DISTINCT slice_id, month FROM needed) n
     JOIN carried c USING (slice_id)
     CROSS JOIN LATERAL (VALUES (c.from_currency, c.to_currency, c.rate, 2),
-                               (c.to_currency, c.from_currency, round(1.000000000000000000000000000000 / c.rate, 20), 3)) v(from_currency, to_currency, rate, place)
+                               (c.to_currency, c.from_currency, trim_scale(round(1.000000000000000000000000000000 / c.rate, 20)), 3)) v(from_currency, to_currency, rate, place)
 ), leg AS (
     SELECT DISTINCT ON (slice_id, month, from_currency, to_currency) *
     FROM pair WHERE from_currency <> to_currency
     ORDER BY slice_id, month, from_currency, to_currency, place
 ), across AS (
-    SELECT a.slice_id, a.month, a.from_currency AS currency, count(*) AS ways, min(round(a.rate * b.rate, 20)) AS rate,
+    SELECT a.slice_id, a.month, a.from_currency AS currency, count(*) AS ways, min(trim_scale(round(a.rate * b.rate, 20))) AS rate,
            greatest(max(a.rates), max(b.rates)) AS rates, string_agg(a.to_currency, ' and ' ORDER BY a.to_currency) AS through,
            min(concat_ws('; ', a.how, b.how)) AS how
     FROM leg a

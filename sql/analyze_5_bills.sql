@@ -121,12 +121,12 @@ SELECT c.*, CASE WHEN c.tag <> ALL (ARRAY[run.tag_team, run.tag_project, run.tag
                  WHEN c.best = 0 THEN 'its key is written as in the configuration'
                  ELSE 'its key has no provider''s prefix' END AS why
 FROM (
-    SELECT t.set_no, t.tag, min(b.best) AS best, count(DISTINCT lower(t.value)) FILTER (WHERE t.place = b.best) AS values_at_best,
+    SELECT t.set_no, t.tag, min(b.best) AS best, count(DISTINCT lower(t.value)) FILTER (WHERE t.place = b.best AND t.value <> '') AS values_at_best,
            string_agg(format('%s = %s', t.spelling, t.value), '; ' ORDER BY t.place, t.spelling) AS spellings
     FROM run_tag t
     JOIN (SELECT set_no, tag, min(place) FILTER (WHERE value <> '') AS best FROM run_tag GROUP BY set_no, tag) b USING (set_no, tag)
     GROUP BY t.set_no, t.tag
-    HAVING count(DISTINCT lower(t.value)) > 1) c
+    HAVING count(DISTINCT lower(t.value)) FILTER (WHERE t.value <> '') > 1) c
 CROSS JOIN run;
 
 INSERT INTO audit.audit_tag_collision (audit_id, provider, resource_id, tag, spellings, taken, why, cost)
