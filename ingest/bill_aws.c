@@ -215,12 +215,20 @@ has_gpus(struct arena *arena, const struct gpu_types *types, const struct aws_ro
     return gpu_type_family("aws", (struct field){whole, strlen(whole)}); /* a host is of a family: "g4dn" */
 }
 
+/* "8", "0.125"; nothing that no machine could have. */
 static struct field
 gpus_of(const struct field *cell)
 {
+    enum { GPUS_TEXT_MOST = 6 };
     struct field count = cell[AWS_GPU].size ? cell[AWS_GPU] : bill_json_member(cell[AWS_PRODUCT], "gpu");
+    struct field whole = {count.text, 0};
 
-    return decimal_sign(count.text, count.size) > 0 ? count : (struct field){"", 0};
+    while (whole.size < count.size && count.text[whole.size] >= '0' && count.text[whole.size] <= '9')
+        whole.size++;
+    if (count.size > GPUS_TEXT_MOST || whole.size > 3 || decimal_sign(count.text, count.size) <= 0
+        || memchr(count.text, 'e', count.size) || memchr(count.text, 'E', count.size))
+        return (struct field){"", 0};
+    return count;
 }
 
 void

@@ -4,6 +4,7 @@
  */
 #include <config.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/calendar.h"
@@ -213,6 +214,22 @@ set_time(struct bill_context *context, const struct aws_class *own, const struct
 
 /* ---------------------------------------------------------------- quantity */
 
+/* No row is of so many machines: what comes after it counts them. */
+static bool
+is_absurd(struct field amount)
+{
+    enum { HOURS_MOST = 10000000 };
+    char text[64];
+    double hours;
+
+    if (amount.size >= sizeof text)
+        return true;
+    memcpy(text, amount.text, amount.size);
+    text[amount.size] = '\0';
+    hours = strtod(text, NULL);
+    return hours > HOURS_MOST || hours < -HOURS_MOST;
+}
+
 static const char *
 set_quantity(const struct bill_class *class, const struct field *cell, struct bill_charge *c)
 {
@@ -220,7 +237,7 @@ set_quantity(const struct bill_class *class, const struct field *cell, struct bi
     struct field amount = cell[AWS_AMOUNT];
     int sign = decimal_sign(amount.text, amount.size);
 
-    if (amount.size && !decimal_valid(amount.text, amount.size))
+    if (amount.size && !decimal_fits(amount.text, amount.size))
         return "UsageAmount is no number";
     c->unit_seconds = class->unit_seconds;
     c->quantity = own->part == AWS_HOST ? zero : amount; /* its hours are those of the instances on it */
@@ -231,6 +248,8 @@ set_quantity(const struct bill_class *class, const struct field *cell, struct bi
     if (class->role == BILL_COMMITMENT_PURCHASE && !decimal_sign(c->unused.text, c->unused.size)
         && decimal_sign(c->unused_quantity.text, c->unused_quantity.size) <= 0)
         c->unused = unknown; /* all of it was used */
+    if (is_absurd(c->quantity) || is_absurd(c->unused_quantity))
+        return "UsageAmount or UnusedQuantity is more than ten million hours";
     if (own->line == AWS_LINE_REFUND && sign >= 0)
         c->quantity = own->part == AWS_IDLE ? zero : unknown; /* money back, no hours */
     if (class->role == BILL_GPU_USE && !c->quantity.size)

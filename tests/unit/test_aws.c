@@ -111,7 +111,8 @@ test_gpu_count(void **state)
         {"x9g.8xlarge", "4", "", "4", true},  {"x9g.8xlarge", "", "{\"gpu\": \"4\"}", "4", true},
         {"x9g.8xlarge", "0", "", "", false},  {"x9g.8xlarge", "", "{\"gpu\": \"NaN\"}", "", false},
         {"x9g.8xlarge", "-1", "", "", false}, {"trn2.48xlarge", "16", "", "16", false},
-        {"g6f.large", "0", "", "", true},
+        {"g6f.large", "0", "", "", true},     {"x9g.8xlarge", "99999999999999999999", "", "", false},
+        {"x9g.8xlarge", "1E9", "", "", false}, {"x9g.8xlarge", "1000", "", "", false}, {"x9g.large", "0.125", "", "0.125", true},
     };
     struct arena arena = {0};
     struct gpu_types *types = some_types(&arena);
@@ -232,7 +233,9 @@ test_rejected(void **unused)
         {AWS_COST, "", "UnblendedCost is empty"},           {AWS_COST, "1,000", "UnblendedCost is no number"},
         {AWS_FROM, "yesterday", "UsageStartDate is no time"}, {AWS_TO, "2026-08-02T00:00:00Z", "UsageEndDate is before UsageStartDate"},
         {AWS_TO, "2046-08-02T00:00:00Z", "the charge period is longer than ten years"},
-        {AWS_AMOUNT, "one", "UsageAmount is no number"},    {AWS_SP_EFFECTIVE, "x", "SavingsPlanEffectiveCost is no number"},
+        {AWS_AMOUNT, "1E30", "UsageAmount or UnusedQuantity is more than ten million hours"},
+        {AWS_AMOUNT, "1E999", "UsageAmount is no number"},  {AWS_AMOUNT, "one", "UsageAmount is no number"},
+        {AWS_SP_EFFECTIVE, "x", "SavingsPlanEffectiveCost is no number"},
     };
 
     (void)unused;
