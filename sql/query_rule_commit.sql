@@ -4,7 +4,10 @@
 -- d: the cost model's commitment_discount_pct for the provider or for all, else what the provider's
 -- own commitments gave in this window. low and high: demand 10 % lower, 10 % higher, same L.
 WITH demand AS MATERIALIZED (
-    SELECT provider, pool, hour, demand, cost FROM audit.commitment_demand WHERE audit_id = $1::int
+    SELECT provider, pool, hour, demand, cost FROM audit.commitment_demand d WHERE audit_id = $1::int
+      -- a pool of which money or hours are missing has no price
+      AND NOT EXISTS (SELECT 1 FROM audit.audit_gap g JOIN audit.audit_subject s ON s.audit_id = g.audit_id AND s.subject_no = g.subject_no
+                      WHERE g.audit_id = $1::int AND s.provider = d.provider AND s.pool = d.pool)
 ), discount AS (
     SELECT DISTINCT ON (p.provider) p.provider, v.pct / 100 AS d, v.source
     FROM (SELECT DISTINCT provider FROM audit.audit_subject WHERE audit_id = $1::int) p

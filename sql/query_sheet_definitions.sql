@@ -4,7 +4,8 @@ SELECT topic, term, unit, meaning, place
 FROM (VALUES
     ('Window', 'quarter', 'time', 'All times are UTC; a window holds its first instant and not its last.', 'audit.from_time, to_time'),
     ('Window', 'cell', 'GPU in an hour', 'One GPU in one clock hour. A GPU counts as the physical GPUs behind it: an eight-GPU machine as 8, an eighth of a GPU as 0.125.', 'audit_hour'),
-    ('Window', 'draft', 'yes or no', 'A billing period of the window is still open, so that figures may change.', 'audit.is_final'),
+    ('Window', 'state of a bill', 'word', 'Final: every row carries an invoice number. Closed: delivered after AWS has done rewriting the month. Open: it may still change. Missing: none was delivered. Unknown: nothing tells.', 'audit_completeness.state'),
+    ('Window', 'draft', 'yes or no', 'A billing period of the window is open or missing, or the window ended less than two weeks ago, so that figures may change.', 'audit.is_final'),
     ('Supply', 'billed GPU-hours', 'GPU-hours', 'Hours times GPUs of each billed usage row. Fees, credits, taxes and refunds carry money, never hours.', 'billed_gpu_hours'),
     ('Supply', 'owned GPU-hours', 'GPU-hours', 'GPUs in service times hours in service, from the inventory.', 'owned_gpu_hours'),
     ('Supply', 'running GPU-hours', 'GPU-hours', 'Billed and owned together, before corrections: the time GPUs were there to be used.', 'running_gpu_hours'),
@@ -33,6 +34,7 @@ FROM (VALUES
     ('Money', 'GPU cost', 'money', 'Effective cost and unused commitment cost together.', 'gpu_cost'),
     ('Money', 'cost of idle, of unknown', 'money', 'Effective cost of those cells, at their own price in that hour.', 'idle_cost, unknown_cost'),
     ('Money', 'cost per GPU-hour', 'money per GPU-hour', 'GPU cost divided by provisioned, busy or effective GPU-hours; the last is the price of useful work.', 'cost_per_…_gpu_hour'),
+    ('Money', 'exchange rate', 'factor', 'Money is converted once, by the rate of its bill''s month: the given one, else the bill''s own. Without a rate it is left out of sums, which say so, and prices that need it are unknown.', 'audit_rate, audit_gap'),
     ('Money', 'price paid', 'money per GPU-hour', 'Effective cost without corrections, divided by running GPU-hours.', 'effective_cost, running_gpu_hours'),
     ('Money', 'list cost', 'money', 'The same use at public on-demand prices, where a price is known.', 'list_cost'),
     ('Money', 'untagged cost', 'money', 'Effective cost, without corrections, of resources without a team tag.', 'untagged_cost'),

@@ -33,7 +33,8 @@ SELECT CASE WHEN f.dimension = 'total' THEN 'all' WHEN f.key = '' AND f.dimensio
        round(f.cost_per_provisioned_gpu_hour, 4) AS provisioned_rate,
        round(f.cost_per_busy_gpu_hour, 4) AS busy_rate,
        round(f.cost_per_effective_gpu_hour, 4) AS effective_rate,
-       round((f.effective_cost - coalesce(f.correction_cost, 0)) / nullif(f.running_gpu_hours, 0), 4) AS paid_rate,
+       CASE WHEN NOT f.lacks_cost AND NOT f.lacks_gpu_hours
+            THEN round((f.effective_cost - coalesce(f.correction_cost, 0)) / nullif(f.running_gpu_hours, 0), 4) END AS paid_rate,
        CASE WHEN f.dimension = 'total' THEN 'total' END AS row_style
 FROM audit.audit_figure f
 LEFT JOIN money m USING (dimension, key)

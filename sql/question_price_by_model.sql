@@ -2,7 +2,9 @@
 SELECT a.quarter, s.model, s.provider, s.pricing, a.currency,
        round(sum(h.running_gpu_hours), 1) AS running_gpu_hours,
        round(sum(h.effective_cost), 2) AS effective_cost,
-       round(sum(h.effective_cost) / nullif(sum(h.running_gpu_hours), 0), 4) AS cost_per_gpu_hour,
+       -- money and hours of the same GPUs, or no price
+       CASE WHEN count(h.effective_cost) = count(*) AND count(h.running_gpu_hours) = count(*)
+            THEN round(sum(h.effective_cost) / nullif(sum(h.running_gpu_hours), 0), 4) END AS cost_per_gpu_hour,
        CASE WHEN count(h.list_cost) = count(*)
             THEN round(sum(h.list_cost) / nullif(sum(h.running_gpu_hours), 0), 4) END AS list_cost_per_gpu_hour
 FROM audit.audit_subject s
