@@ -84,13 +84,14 @@ provider_cell(const struct field *cell)
     return cell[places[i]];
 }
 
-/* Azure writes the id of one commitment in several cases. */
+/* Azure writes the id of one commitment, a path, in several cases. */
 static const char *
 commitment_id(struct arena *arena, const char *provider, struct field id)
 {
     char *text = arena_strdup(arena, bill_text(arena, id));
+    bool is_path = *text == '/' && !strcmp(provider, "azure");
 
-    for (char *at = text; *at && !strcmp(provider, "azure"); at++)
+    for (char *at = text; *at && is_path; at++)
         if (*at >= 'A' && *at <= 'Z')
             *at |= 0x20;
     return text;
