@@ -25,8 +25,11 @@ static const struct {
     {"sql/analyze_3_samples.sql", "telemetry"},
     {"sql/analyze_3_blocks.sql", "capacity blocks"},
     {"sql/analyze_4_hours.sql", "hours and money"},
+    {"sql/analyze_4_held.sql", "who held GPUs"},
     {"sql/analyze_5_findings.sql", "commitments, invoices, idle stretches"},
     {"sql/analyze_5_bills.sql", "completeness, gaps, tags"},
+    {"sql/analyze_5_queue.sql", "waits for GPUs"},
+    {"sql/analyze_5_efficiency.sql", "throttled, parked and hung GPUs"},
     {"sql/analyze_6_freeze.sql", "figures, ledger, verdicts"},
 };
 
@@ -61,8 +64,11 @@ settings_json(const struct settings *settings, struct arena *arena)
     add_setting(&json, "idle_threshold_pct", value_or(settings_section(settings, "audit"), "idle-threshold", "5"));
     for (const struct section *s = settings->sections; s != NULL; s = s->next) {
         const char *seconds = strcmp(s->kind, "telemetry") == 0 ? section_get(s, "sample-interval") : NULL;
+        const char *covers = strcmp(s->kind, "scheduler") == 0 ? section_get(s, "covers") : NULL;
         if (seconds != NULL)
             add_setting(&json, arena_printf(arena, "sample_interval_seconds/%s", s->name), seconds);
+        if (covers != NULL && *covers != '\0')
+            add_setting(&json, arena_printf(arena, "covers/%s", s->name), covers);
     }
     buf_puts(&json, "}");
     const char *text = arena_strndup(arena, json.data, json.size);

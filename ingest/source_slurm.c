@@ -46,7 +46,7 @@ slurm_ingest(struct source_run *run, struct error *err)
 }
 
 static const char *const keys[] = {
-    "command", "clusters", "columns", "delimiter", "time-zone", "shards-per-gpu", "steps", NULL,
+    "command", "clusters", "columns", "covers", "delimiter", "time-zone", "shards-per-gpu", "steps", NULL,
 };
 
 const struct source source_slurm = {

@@ -7,7 +7,9 @@ SELECT f.audit_id, f.dimension, f.key, f.gpus, f.instances, f.provisioned_gpu_ho
        f.allocated_gpu_hours, f.avg_util_pct, f.p50_cell_util_pct, f.p95_cell_util_pct, f.p99_cell_util_pct, f.max_cell_util_pct,
        f.peak_hour_util_pct, f.peak_hour, f.avg_sm_pct, f.peak_running_gpus, f.peak_busy_gpus, f.billed_cost, f.effective_cost,
        f.correction_cost, f.unused_commitment_cost, f.idle_cost, f.unknown_cost, f.gpu_cost, f.list_cost, f.cost_per_provisioned_gpu_hour,
-       f.cost_per_busy_gpu_hour, f.cost_per_effective_gpu_hour, f.untagged_cost, f.lacks_cost, f.lacks_gpu_hours
+       f.cost_per_busy_gpu_hour, f.cost_per_effective_gpu_hour, f.untagged_cost, f.lacks_cost, f.lacks_gpu_hours,
+       f.allocation_known_gpu_hours, f.covered_allocated_gpu_hours, f.busy_allocated_gpu_hours, f.idle_allocated_gpu_hours, f.idle_unallocated_gpu_hours,
+       f.allocated_cost, f.unallocated_cost, f.idle_allocated_cost, f.idle_unallocated_cost
 FROM audit.figure f
 WHERE f.audit_id = audit.this_audit();
 

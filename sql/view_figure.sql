@@ -46,6 +46,14 @@ WITH use AS (
     FROM audit.audit_gap p
     JOIN audit.subject_scope g ON g.audit_id = p.audit_id AND g.subject_no = p.subject_no
     GROUP BY p.audit_id, g.scope_no
+), held AS (
+    SELECT h.audit_id, g.scope_no, sum(h.known_gpu_hours) AS known, sum(h.known_covered_gpu_hours) AS known_covered, sum(h.allocated_gpu_hours) AS allocated,
+           sum(h.busy_allocated_gpu_hours) AS busy, sum(h.idle_allocated_gpu_hours) AS idle, sum(h.idle_unallocated_gpu_hours) AS free,
+           sum(h.allocated_cost) AS allocated_cost, sum(h.unallocated_cost) AS unallocated_cost, sum(h.idle_allocated_cost) AS idle_cost,
+           sum(h.idle_unallocated_cost) AS free_cost
+    FROM audit.audit_held h
+    JOIN audit.subject_scope g ON g.audit_id = h.audit_id AND g.subject_no = h.subject_no
+    GROUP BY h.audit_id, g.scope_no
 ), peak AS (
     SELECT audit_id, scope_no, round(max(running_gpus)::numeric, 6) AS peak_running_gpus,
            CASE WHEN sum(util_chips) > 0 THEN round(max(busy_gpus)::numeric, 6) END AS peak_busy_gpus,
@@ -101,12 +109,18 @@ WITH use AS (
            CASE WHEN n.is_there THEN n.cost ELSE 0 END AS unused_cost,
            CASE WHEN u.scope_no IS NULL THEN 0 ELSE u.effective_cost - u.covered_cost END AS unknown_cost,
            u.idle_cost, u.list_cost, CASE WHEN u.scope_no IS NULL THEN 0 ELSE u.untagged_cost END AS untagged_cost,
+           a.known AS known_gpu_hours, a.allocated AS allocated_gpu_hours, a.allocated_cost, a.unallocated_cost,
+           -- where nothing that a scheduler knows was measured, nobody knows what was idle of it
+           CASE WHEN a.known_covered > 0 THEN a.busy END AS busy_held, CASE WHEN a.known_covered > 0 THEN a.idle END AS idle_held,
+           CASE WHEN a.known_covered > 0 THEN a.free END AS idle_free, CASE WHEN a.known_covered > 0 THEN a.idle_cost END AS idle_held_cost,
+           CASE WHEN a.known_covered > 0 THEN a.free_cost END AS idle_free_cost,
            coalesce(w.lacks_cost, false) OR coalesce(n.lacks_cost, false) AS lacks_cost, coalesce(w.lacks_gpu_hours, false) AS lacks_gpu_hours
     FROM audit.audit_scope o
     LEFT JOIN use u ON u.audit_id = o.audit_id AND u.scope_no = o.scope_no
     LEFT JOIN resource r ON r.audit_id = o.audit_id AND r.scope_no = o.scope_no
     LEFT JOIN correction c ON c.audit_id = o.audit_id AND c.scope_no = o.scope_no
     LEFT JOIN unused n ON n.audit_id = o.audit_id AND n.scope_no = o.scope_no
+    LEFT JOIN held a ON a.audit_id = o.audit_id AND a.scope_no = o.scope_no
     LEFT JOIN gap w ON w.audit_id = o.audit_id AND w.scope_no = o.scope_no
     LEFT JOIN peak k ON k.audit_id = o.audit_id AND k.scope_no = o.scope_no
     LEFT JOIN percentile p ON p.audit_id = o.audit_id AND p.scope_no = o.scope_no
@@ -135,7 +149,7 @@ SELECT audit_id, dimension, key, trim_scale(gpus) AS gpus, instances,
        CASE WHEN is_covered THEN trim_scale(covered_gpu_hours - idle_gpu_hours) END AS busy_gpu_hours,
        trim_scale(round(effective_gpu_hours, 12)) AS effective_gpu_hours,
        CASE WHEN sm_samples > 0 THEN trim_scale(sm_covered_gpu_hours) END AS sm_covered_gpu_hours,
-       NULL::numeric AS allocated_gpu_hours,
+       trim_scale(allocated_gpu_hours) AS allocated_gpu_hours,
        (util_sum / nullif(samples, 0) / 28000000)::float8 AS avg_util_pct,
        p50 / 1e10::float8 AS p50_cell_util_pct, p95 / 1e10::float8 AS p95_cell_util_pct, p99 / 1e10::float8 AS p99_cell_util_pct,
        highest / 1e10::float8 AS max_cell_util_pct,
@@ -149,6 +163,11 @@ SELECT audit_id, dimension, key, trim_scale(gpus) AS gpus, instances,
        CASE WHEN is_priced THEN trim_scale(round(gpu_cost / nullif(provisioned_gpu_hours, 0), 10)) END AS cost_per_provisioned_gpu_hour,
        CASE WHEN is_covered AND is_priced THEN trim_scale(round(gpu_cost / nullif(covered_gpu_hours - idle_gpu_hours, 0), 10)) END AS cost_per_busy_gpu_hour,
        CASE WHEN is_priced THEN trim_scale(round(gpu_cost / nullif(effective_gpu_hours, 0), 10)) END AS cost_per_effective_gpu_hour,
-       trim_scale(untagged_cost) AS untagged_cost, lacks_cost, lacks_gpu_hours
+       trim_scale(untagged_cost) AS untagged_cost, lacks_cost, lacks_gpu_hours,
+       trim_scale(known_gpu_hours) AS allocation_known_gpu_hours, trim_scale(busy_held + idle_held) AS covered_allocated_gpu_hours,
+       trim_scale(busy_held) AS busy_allocated_gpu_hours, trim_scale(idle_held) AS idle_allocated_gpu_hours,
+       trim_scale(idle_free) AS idle_unallocated_gpu_hours, trim_scale(allocated_cost) AS allocated_cost,
+       trim_scale(unallocated_cost) AS unallocated_cost, trim_scale(idle_held_cost) AS idle_allocated_cost,
+       trim_scale(idle_free_cost) AS idle_unallocated_cost
 FROM ratio;
 COMMENT ON VIEW audit.figure IS 'One row is every headline figure of one scope, worked out now; audit_figure is the frozen copy';
