@@ -5,10 +5,17 @@
 #include "common/csv.h"
 
 enum {
+#ifdef SMALL_BUFFERS /* fuzzers, whose files are small, come to their ends so */
+    CSV_RECORD_MOST = 4 << 10,
+    CSV_COLUMNS_MOST = 256,
+    CSV_READ_BYTES = 512,
+    CSV_SURVEY_BYTES = 1024,
+#else
     CSV_RECORD_MOST = 1 << 20,
     CSV_COLUMNS_MOST = 4096,
     CSV_READ_BYTES = 256 << 10,
     CSV_SURVEY_BYTES = 64 << 10, /* looked at before the first record */
+#endif
     CSV_BLOCK = 64,
     CSV_RESCAN_FREE = 16 << 20, /* bytes that may be read a second time at no question */
 };

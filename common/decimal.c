@@ -58,9 +58,12 @@ static bool
 parse(const char *text, size_t size, struct number *ret)
 {
     size_t at = size && (text[0] == '-' || text[0] == '+');
-    struct number n = {.text = text + at, .negative = at && text[0] == '-'};
+    struct number n = {.negative = at && text[0] == '-'};
 
-    n.whole = count_digits(text + at, size - at);
+    if (!size)
+        return false; /* text may be NULL then */
+    n.text = text + at;
+    n.whole = count_digits(n.text, size - at);
     at += n.whole;
     if (at < size && text[at] == '.') {
         n.fraction = count_digits(text + at + 1, size - at - 1);

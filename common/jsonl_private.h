@@ -9,8 +9,13 @@
 #include "common/jsonl.h"
 
 enum {
+#ifdef SMALL_BUFFERS /* fuzzers, whose files are small, come to their ends so */
+    JSONL_RECORD_MOST = 8 << 10,
+    JSONL_READ_BYTES = 512,
+#else
     JSONL_RECORD_MOST = 1 << 20,
     JSONL_READ_BYTES = 256 << 10,
+#endif
     JSONL_PADDING = 64,       /* zeroed behind the window */
     JSONL_LEVELS = 64,
     JSONL_NAMES = 8192,

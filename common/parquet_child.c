@@ -1,5 +1,5 @@
 /*
- * The process that reads a Parquet file and writes CSV. It is given the file and two pipes, and
+ * The process that reads a Parquet file and writes CSV. It is given the file and three pipes, and
  * nothing else: whatever a hostile file makes of the library, there is no secret and no other file.
  */
 #include <config.h>
@@ -22,6 +22,8 @@ enum { WRITE_BYTES = 256 << 10, ADDRESS_MIB = 4096, STRING_INLINED = 12 };
 struct reader {
     struct duckdb duckdb;
     void *connection;
+    struct parquet_columns columns;
+    char *wanted;             /* of each column */
     uint64_t rows, rows_total, size;
     char *out;
     size_t out_size, out_room;
@@ -167,14 +169,18 @@ reserve(struct reader *reader, size_t size)
     reader->out = mem_resize(reader->out, reader->out_room, 1);
 }
 
+/* A row of the result, which has the wanted columns only. */
 static void
-put_row(struct reader *reader, const struct duckdb_string *const *data, uint64_t *const *valid, uint64_t columns,
-        uint64_t row)
+put_row(struct reader *reader, const struct duckdb_string *const *data, uint64_t *const *valid, uint64_t row)
 {
-    for (uint64_t i = 0; i < columns; i++) {
-        const struct duckdb_string *cell = &data[i][row];
+    uint32_t columns = reader->columns.count;
 
-        if (!valid[i] || valid[i][row / 64] >> row % 64 & 1) {
+    for (uint32_t i = 0, at = 0; i < columns; i++) {
+        uint32_t number = at;
+
+        at += (uint32_t)reader->wanted[i];
+        if (reader->wanted[i] && (!valid[number] || valid[number][row / 64] >> row % 64 & 1)) {
+            const struct duckdb_string *cell = &data[number][row];
             const char *text = cell->size <= STRING_INLINED ? (const char *)cell + offsetof(struct duckdb_string, start)
                                                             : cell->text;
 
@@ -200,7 +206,7 @@ put_chunk(struct reader *reader, void *chunk, const struct duckdb_string **data,
         valid[i] = duckdb->vector_get_validity(vector);
     }
     for (uint64_t row = 0; row < rows; row++)
-        put_row(reader, data, valid, columns, row);
+        put_row(reader, data, valid, row);
     reader->rows += rows;
     if (reader->rows_total)
         (void)lseek(PARQUET_FILE, (off_t)((double)reader->size * (double)reader->rows / (double)reader->rows_total), SEEK_SET);
@@ -234,6 +240,37 @@ put_rows(struct reader *reader, const char *sql)
         fail(PARQUET_EXIT_FILE, "it has fewer rows than it says");
 }
 
+/* ---------------------------------------------------------------- which columns */
+
+static void
+put_names(struct reader *reader)
+{
+    const uint32_t sizes[] = {reader->columns.count, (uint32_t)reader->columns.names.size};
+
+    reserve(reader, sizeof sizes + reader->columns.names.size);
+    memcpy(reader->out, sizes, sizeof sizes);
+    memcpy(reader->out + sizeof sizes, reader->columns.names.data, reader->columns.names.size);
+    reader->out_size = sizeof sizes + reader->columns.names.size;
+    flush(reader);
+}
+
+static void
+get_wanted(struct reader *reader)
+{
+    uint32_t count = reader->columns.count;
+
+    reader->wanted = mem_resize(NULL, count, 1);
+    for (uint32_t held = 0; held < count;) {
+        ssize_t got = read(STDIN_FILENO, reader->wanted + held, count - held);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            _exit(EXIT_FAILURE); /* nobody reads any more */
+        held += (uint32_t)got;
+    }
+}
+
 /* ---------------------------------------------------------------- all of it */
 
 int
@@ -254,9 +291,13 @@ parquet_child_run(char **argv)
     open_database(&reader);
     lock_database(&reader);
     reader.rows_total = count_rows(&reader);
-    problem = parquet_columns(&reader.duckdb, reader.connection, &sql, &header);
+    problem = parquet_columns_read(&reader.duckdb, reader.connection, &reader.columns);
     if (problem)
         fail(PARQUET_EXIT_FILE, problem);
+    put_names(&reader);
+    get_wanted(&reader);
+    parquet_columns_header(&reader.columns, &header);
+    parquet_columns_sql(&reader.columns, reader.wanted, &sql);
     reserve(&reader, header.size);
     memcpy(reader.out, header.data, header.size);
     reader.out_size = header.size;

@@ -6,25 +6,40 @@
 #include "common/arena.h"
 #include "common/parquet_private.h"
 
-enum { COLUMNS_MOST = 4000, LEVELS_MOST = 8, SQL_BYTES = 8 << 20, EXPRESSION_BYTES = 64 << 10 };
+enum { LEVELS_MOST = 8, SQL_BYTES = 8 << 20, EXPRESSION_BYTES = 64 << 10 };
 
 #define SOURCE " FROM read_parquet('/proc/self/fd/3', binary_as_string = true)"
 
 struct columns {
     const struct duckdb *duckdb;
-    struct buf *sql, *header;
-    size_t count, level;
+    struct parquet_columns *found;
+    size_t level;
 };
 
+/* The high bit of a byte of the result is set where a byte of the word may be c, and nowhere when none is. */
+static uint64_t
+is_byte(uint64_t word, unsigned char c)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+
+    word ^= ones * c;
+    return (word - ones) & ~word & (ones << 7);
+}
+
+/* Eight bytes at a time: most of the time of a child goes here. */
 static bool
 needs_quotes(const char *text, size_t size)
 {
-    static const bool special[256] = {[','] = true, ['"'] = true, ['\n'] = true, ['\r'] = true};
+    uint64_t found = 0;
 
-    for (size_t i = 0; i < size; i++)
-        if (special[(unsigned char)text[i]])
-            return true;
-    return false;
+    for (size_t step; size; text += step, size -= step) {
+        uint64_t word = 0;
+
+        step = size < sizeof word ? size : sizeof word;
+        memcpy(&word, text, step);
+        found |= is_byte(word, ',') | is_byte(word, '"') | is_byte(word, '\n') | is_byte(word, '\r');
+    }
+    return found;
 }
 
 size_t
@@ -47,16 +62,6 @@ parquet_put_cell(char *into, const char *text, size_t size)
 }
 
 static void
-put_name(struct buf *header, const char *name)
-{
-    size_t size = strlen(name);
-    char *cell = mem_resize(NULL, 2 * size + 2, 1);
-
-    buf_add(header, cell, parquet_put_cell(cell, name, size));
-    mem_free(cell);
-}
-
-static void
 put_quoted(struct buf *buf, const char *text, char quote)
 {
     buf_putc(buf, quote);
@@ -70,11 +75,8 @@ put_quoted(struct buf *buf, const char *text, char quote)
 
 /* A time's text has a blank in the middle; of TIMESTAMP WITH TIME ZONE the file says that it is UTC. */
 static void
-put_select(struct columns *columns, const char *expression, int type)
+put_select(struct buf *sql, const char *expression, int type)
 {
-    struct buf *sql = columns->sql;
-
-    buf_puts(sql, columns->count++ ? ", " : "SELECT ");
     switch (type) {
     case DUCKDB_TIMESTAMP:
     case DUCKDB_TIMESTAMP_S:
@@ -95,6 +97,7 @@ put_select(struct columns *columns, const char *expression, int type)
     default:
         buf_printf(sql, "CAST(%s AS VARCHAR)", expression);
     }
+    buf_putc(sql, '\0');
 }
 
 static bool put_column(struct columns *columns, const char *expression, const char *name, void *type);
@@ -129,25 +132,25 @@ put_parts(struct columns *columns, const char *expression, const char *name, voi
 static bool
 put_column(struct columns *columns, const char *expression, const char *name, void *type)
 {
+    struct parquet_columns *found = columns->found;
     int id = columns->duckdb->get_type_id(type);
 
-    if (columns->count == COLUMNS_MOST || columns->level > LEVELS_MOST)
+    if (found->count == PARQUET_COLUMNS_MOST || columns->level > LEVELS_MOST)
         return false;
-    if (columns->count)
-        buf_putc(columns->header, ',');
-    put_name(columns->header, name);
-    put_select(columns, expression, id);
+    found->count++;
+    buf_add(&found->names, name, strlen(name) + 1);
+    put_select(&found->selects, expression, id);
     return id != DUCKDB_STRUCT || put_parts(columns, expression, name, type);
 }
 
 const char *
-parquet_columns(const struct duckdb *duckdb, void *connection, struct buf *sql, struct buf *header)
+parquet_columns_read(const struct duckdb *duckdb, void *connection, struct parquet_columns *ret_columns)
 {
-    struct columns columns = {.duckdb = duckdb, .sql = sql, .header = header};
+    struct columns columns = {.duckdb = duckdb, .found = ret_columns};
     struct duckdb_result result = {0};
     bool done = true;
 
-    sql->cap = SQL_BYTES;
+    *ret_columns = (struct parquet_columns){.names = {.cap = PARQUET_NAMES_MOST}, .selects = {.cap = SQL_BYTES}};
     if (duckdb->query(connection, "SELECT *" SOURCE " LIMIT 0", &result))
         return duckdb->result_error(&result);
     for (uint64_t i = 0; i < duckdb->column_count(&result) && done; i++) {
@@ -161,9 +164,40 @@ parquet_columns(const struct duckdb *duckdb, void *connection, struct buf *sql, 
         buf_free(&expression);
     }
     duckdb->destroy_result(&result);
-    buf_puts(sql, SOURCE);
-    buf_putc(header, '\n');
-    if (!done || sql->overflow || !columns.count)
+    if (!done || ret_columns->names.overflow || ret_columns->selects.overflow || !ret_columns->count)
         return "it has too many columns, or none";
     return NULL;
+}
+
+/* ---------------------------------------------------------------- what is made of them */
+
+void
+parquet_columns_header(const struct parquet_columns *columns, struct buf *header)
+{
+    const char *name = columns->names.data;
+
+    for (uint32_t i = 0; i < columns->count; i++) {
+        size_t size = strlen(name);
+        char *cell = mem_resize(NULL, 2 * size + 2, 1);
+
+        buf_add(header, cell, parquet_put_cell(cell, name, size));
+        buf_putc(header, i + 1 < columns->count ? ',' : '\n');
+        mem_free(cell);
+        name += size + 1;
+    }
+}
+
+void
+parquet_columns_sql(const struct parquet_columns *columns, const char *wanted, struct buf *sql)
+{
+    const char *select = columns->selects.data;
+    bool is_any = false;
+
+    for (uint32_t i = 0; i < columns->count; i++, select += strlen(select) + 1) {
+        if (!wanted[i])
+            continue;
+        buf_printf(sql, "%s%s", is_any ? ", " : "SELECT ", select);
+        is_any = true;
+    }
+    buf_puts(sql, is_any ? SOURCE : "SELECT CAST(NULL AS VARCHAR)" SOURCE);
 }

@@ -7,8 +7,15 @@
 
 #define PARQUET_MODE "--read-parquet"
 
+/*
+ * The child writes into its pipe of rows: how many columns there are (uint32_t), the bytes of their names
+ * (uint32_t), the names, each with a NUL behind it. It reads from its standard input a byte for each
+ * column: 1, it is wanted. Then come the rows.
+ */
 enum {
-    PARQUET_FILE = 3, /* the file in the child; 1 is the pipe of rows, 2 that of an error's text */
+    PARQUET_FILE = 3, /* the file in the child; 0 is wanted columns, 1 the pipe of rows, 2 that of an error's text */
+    PARQUET_COLUMNS_MOST = 4000,
+    PARQUET_NAMES_MOST = 4 << 20, /* bytes */
     PARQUET_ERROR_BYTES = 900,
     PARQUET_EXIT_LIBRARY = 3, /* statuses of the child */
     PARQUET_EXIT_FILE = 4,
@@ -73,8 +80,16 @@ struct duckdb {
 /* Loads the library ("": the one the system finds); NULL, or why not. */
 const char *parquet_library_load(struct duckdb *duckdb, const char *path);
 
-/* The SELECT that gives every column as text, and the header line of its columns; NULL, or why not. */
-const char *parquet_columns(const struct duckdb *duckdb, void *connection, struct buf *sql, struct buf *header);
+/* The columns of the file: names, each with a NUL behind it, and what gives each of them as text. */
+struct parquet_columns {
+    struct buf names, selects;
+    uint32_t count;
+};
+/* NULL, or why they cannot be told. */
+const char *parquet_columns_read(const struct duckdb *duckdb, void *connection, struct parquet_columns *ret_columns);
+/* The header line of all of them, and the SELECT of those that are wanted, or of nothing. */
+void parquet_columns_header(const struct parquet_columns *columns, struct buf *header);
+void parquet_columns_sql(const struct parquet_columns *columns, const char *wanted, struct buf *sql);
 /* One cell as CSV, into at most twice its size and two bytes; how many it took. */
 size_t parquet_put_cell(char *into, const char *text, size_t size);
 

@@ -9,6 +9,8 @@
 #ifndef COMMON_RECORD_H
 #define COMMON_RECORD_H
 
+#include <string.h>
+
 #include "common/csv.h"
 #include "common/jsonl.h"
 
@@ -48,12 +50,13 @@ record_next(struct record *record, struct field *ret_fields, struct error *err)
     return record->csv ? csv_next_raw(record->csv, ret_fields, err) : jsonl_next(record->jsonl, ret_fields, err);
 }
 
-/* What a cell says, blanks and all; false when its quotes do not pair. As csv_decode. */
+/* What a cell says, blanks and all; false when its quotes do not pair or a NUL byte is in it, which no
+ * text of the database may hold and where our own would end. As csv_decode. */
 static inline bool
 record_cell(const struct record *record, struct field raw, char *into, struct field *ret_field)
 {
     if (record->csv)
-        return csv_decode(raw, into, ret_field);
+        return csv_decode(raw, into, ret_field) && !(ret_field->size && memchr(ret_field->text, '\0', ret_field->size));
     *ret_field = raw;
     return true;
 }

@@ -16,11 +16,14 @@
 #include <zlib.h>
 #endif
 
-#include "common/parquet.h"
 #include "common/sha256.h"
 #include "common/zip.h"
 
+#ifdef SMALL_BUFFERS /* fuzzers, whose files are small, come to its end so */
+enum { INPUT_BYTES = 512 };
+#else
 enum { INPUT_BYTES = 256 << 10 };
+#endif
 
 struct stream {
     int fd;
@@ -29,6 +32,9 @@ struct stream {
     bool in_member, at_end, is_hashing;
     uint64_t start, offset, size; /* start: where its bytes begin in the file */
     struct parquet *parquet;      /* of STREAM_PARQUET, from the first reading on */
+    struct column_filter filter;
+    char head[4];                 /* of what was packed */
+    size_t head_size;
     struct zip_member member;     /* of STREAM_ZIP, without its name */
     uint64_t made;                /* bytes of it given out */
     uint32_t crc;
@@ -269,7 +275,7 @@ read_parquet(struct stream *stream, void *into, size_t room, size_t *ret_size, s
 {
     size_t size;
 
-    if (!stream->parquet && !parquet_open(&stream->parquet, stream->fd, stream->path, err))
+    if (!stream->parquet && !parquet_open(&stream->parquet, stream->fd, stream->path, &stream->filter, err))
         return false;
     if (!parquet_read(stream->parquet, into, room, &size, err))
         return false;
@@ -284,16 +290,34 @@ read_parquet(struct stream *stream, void *into, size_t room, size_t *ret_size, s
     return true;
 }
 
+/* Packed bytes, of which Parquet cannot be read: its directory stands at its end. */
+static bool
+read_packed(struct stream *stream, void *into, size_t room, size_t *ret_size, struct error *err)
+{
+    size_t size = 0, more;
+
+    if (stream->kind == STREAM_GZIP ? !read_gzip(stream, into, room, &size, err) : !read_zip(stream, into, room, &size, err))
+        return false;
+    more = sizeof stream->head - stream->head_size < size ? sizeof stream->head - stream->head_size : size;
+    memcpy(stream->head + stream->head_size, into, more);
+    stream->head_size += more;
+    if (more && (parquet_is(stream->head, stream->head_size) || parquet_is_encrypted(stream->head, stream->head_size))) {
+        error_set(err, ERR_INPUT, "%s \"%s\" is a Parquet file", stream->kind == STREAM_ZIP ? "zip member" : "gzip file",
+                  stream->path);
+        return error_hint(err, "Unpack it: Parquet is compressed by itself, and cannot be read within another file.");
+    }
+    *ret_size = size;
+    return true;
+}
+
 bool
 stream_read(struct stream *stream, void *into, size_t room, size_t *ret_size, struct error *err)
 {
     size_t size;
 
     room = room < (1U << 30) ? room : 1U << 30;
-    if (stream->kind == STREAM_GZIP)
-        return read_gzip(stream, into, room, ret_size, err);
-    if (stream->kind == STREAM_ZIP)
-        return read_zip(stream, into, room, ret_size, err);
+    if (stream->kind == STREAM_GZIP || stream->kind == STREAM_ZIP)
+        return read_packed(stream, into, room, ret_size, err);
     if (stream->kind == STREAM_PARQUET)
         return read_parquet(stream, into, room, ret_size, err);
     if (!stream->held && !stream->at_end && !fill(stream, err))
@@ -374,7 +398,10 @@ begin_file(struct stream *stream, struct error *err)
         stream->kind = STREAM_GZIP;
     if (parquet_is(stream->next, stream->held))
         stream->kind = STREAM_PARQUET;
-    return true;
+    if (!parquet_is_encrypted(stream->next, stream->held))
+        return true;
+    error_set(err, ERR_INPUT, "Parquet file \"%s\" is encrypted", stream->path);
+    return error_hint(err, "Keys are not taken: export it without encryption.");
 }
 
 bool
@@ -427,6 +454,12 @@ int
 stream_file(const struct stream *stream)
 {
     return stream->kind == STREAM_ZIP ? -1 : stream->fd;
+}
+
+void
+stream_filter(struct stream *stream, struct column_filter filter)
+{
+    stream->filter = filter;
 }
 
 void

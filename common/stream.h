@@ -1,6 +1,6 @@
 /*
  * Bytes from a file: plain, gzip of any number of members, or Parquet, which becomes CSV (parquet.h),
- * told apart by the first bytes, not by the name. Also hashes what is read (SHA-256 of the file as stored).
+ * told apart by the first bytes, not by the name; Parquet within gzip or zip is refused. Also hashes what is read (SHA-256 of the file as stored).
  * A gzip cut short, a bad checksum, or trailing rubbish is ERR_INPUT with the byte offset.
  *
  * What is no file of its own, an object fetched from elsewhere or a member of a zip file, is opened
@@ -15,6 +15,7 @@
 
 #include "common/arena.h"
 #include "common/error.h"
+#include "common/parquet.h"
 
 struct stream;
 struct zip_member;
@@ -34,6 +35,8 @@ void stream_stand_in_end(struct stream_stand_in *stand_in);
 int stream_stand_in_open(const char *name, struct zip_member *ret_member, bool *ret_is_member) MUST_CHECK;
 
 bool stream_open(struct stream **ret_stream, const char *path, struct error *err) MUST_CHECK;
+/* Before the first reading: of Parquet only columns are read that are wanted; the context stays the caller's. */
+void stream_filter(struct stream *stream, struct column_filter filter);
 /* Next decoded bytes; *ret_size 0 at the end. The memory is the caller's (room bytes). */
 bool stream_read(struct stream *stream, void *into, size_t room, size_t *ret_size, struct error *err) MUST_CHECK;
 uint64_t stream_offset(const struct stream *stream); /* bytes of the stored file read so far */

@@ -47,7 +47,7 @@ decode_gathered(struct bill_reader *reader, struct arena *arena)
 
     for (size_t i = 0; first + i < reader->slots; i++)
         if (!decode_cell(reader, reader->raw[first + i], arena, &reader->gathered[i].cell))
-            return arena_printf(arena, "stray quote in %s", reader->gathered[i].name);
+            return arena_printf(arena, "stray quote or NUL byte in %s", reader->gathered[i].name);
     reader->context.gathered = reader->gathered;
     reader->context.gathered_count = reader->slots - first;
     return NULL;
@@ -61,7 +61,7 @@ decode(struct bill_reader *reader, struct arena *arena, struct field *ret_cell)
         if (reader->format->columns[i].part == BILL_VALUE)
             ret_cell[i] = reader->value[i];
         else if (!decode_cell(reader, reader->raw[i], arena, &ret_cell[i]))
-            return arena_printf(arena, "stray quote in %s", reader->format->columns[i].names[0]);
+            return arena_printf(arena, "stray quote or NUL byte in %s", reader->format->columns[i].names[0]);
     }
     return NULL;
 }
@@ -386,6 +386,7 @@ bill_file_read(struct bill_load_run *load, size_t number, struct error *err)
     object->is_read = true;
     if (!stream_open(&reader.stream, object->path, err))
         return false;
+    stream_filter(reader.stream, (struct column_filter){bill_header_wants, reader.format});
     forget_classes(&reader);
     done = read_opened(&reader, err);
     if (done) {
@@ -446,6 +447,7 @@ bill_file_survey(struct bill_load_run *load, size_t number, struct error *err)
 
     if (!stream_open(&reader.stream, load->objects[number].path, err))
         return false;
+    stream_filter(reader.stream, (struct column_filter){bill_header_wants, reader.format});
     reader.context.arena = &reader.scratch;
     done = survey_opened(&reader, err);
     record_close(&reader.record);

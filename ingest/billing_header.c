@@ -85,6 +85,25 @@ prefix_of(const struct bill_format *format, const char *name)
     return 0;
 }
 
+/* As record_find looks for names, and no less: of a name with more than the name, any part. */
+bool
+bill_header_wants(const void *context, const char *name)
+{
+    const struct bill_format *format = context;
+    bool is_more = strpbrk(name, "( \t");
+
+    if (format->gather && prefix_of(format, name + strspn(name, " \t")))
+        return true;
+    for (size_t i = 0; i < format->count; i++)
+        for (int k = 0; k < BILL_ALIASES && format->columns[i].names[k]; k++) {
+            const char *alias = format->columns[i].names[k];
+
+            if (is_more ? strcasestr(name, alias) != NULL : !strcasecmp(name, alias))
+                return true;
+        }
+    return false;
+}
+
 /* Slots for the columns that begin with a prefix the format asks for and are no slot yet. */
 static bool
 gather_columns(struct bill_reader *reader, struct error *err)

@@ -252,6 +252,8 @@ struct bill_reader {
 
 /* Finds the columns of the header; a missing one that must be there is ERR_INPUT. */
 bool bill_header_read(struct bill_reader *reader, struct error *err) MUST_CHECK;
+/* Whether a column of that name is any of the format (`context`): struct column_filter. */
+bool bill_header_wants(const void *context, const char *name);
 /* Takes in the columns of tags that a record of JSON has brought. */
 void bill_header_grow(struct bill_reader *reader);
 

@@ -299,9 +299,12 @@ check(struct delivery *delivery, const char *key)
         delivery->from = from;
         delivery->to = to;
     }
-    if (!delivery->problem && (!delivery->from || delivery->to <= delivery->from)) {
-        delivery->problem = "does not say which period it is of";
-        delivery->hint = "The manifest is damaged: fetch it again.";
+    if (!delivery->from || delivery->to <= delivery->from) {
+        delivery->from = delivery->to = 0; /* with a beginning alone it would fail no month */
+        if (!delivery->problem) {
+            delivery->problem = "does not say which period it is of";
+            delivery->hint = "The manifest is damaged: fetch it again.";
+        }
     }
     if (!delivery->export_name)
         delivery->export_name = "";

@@ -43,8 +43,14 @@ ok 'files are made' make "COPY (FROM $csv) TO '$work/snappy.parquet' (FORMAT par
     "COPY (FROM $csv) TO '$work/zstd.parquet' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 2048)" \
     "COPY ($typed) TO '$work/typed.parquet' (FORMAT parquet, COMPRESSION gzip)" \
     "COPY (FROM read_csv('$fixtures/kinds.csv', all_varchar = true)) TO '$work/kinds.parquet' (FORMAT parquet)" \
-    "COPY (SELECT repeat('x', 300000000) AS BillingPeriodStart) TO '$work/wide.parquet' (FORMAT parquet)"
-for file in snappy.parquet zstd.parquet typed.parquet; do
+    "COPY (SELECT repeat('x', 300000000) AS BillingPeriodStart) TO '$work/wide.parquet' (FORMAT parquet)" \
+    "COPY (SELECT *, repeat('x', 2000000) AS x_Unheard FROM $csv) TO '$work/unheard.parquet' (FORMAT parquet, COMPRESSION zstd)" \
+    "COPY (SELECT s.* REPLACE (repeat('x', 8000) AS ChargeDescription) FROM (FROM $csv LIMIT 1) s, range(60000))
+        TO '$work/grown.parquet' (FORMAT parquet, COMPRESSION zstd)" \
+    "SET force_mbedtls_unsafe = 'true'" "PRAGMA add_parquet_key('key', '0123456789112345')" \
+    "COPY (FROM $csv) TO '$work/secret.parquet' (FORMAT parquet, ENCRYPTION_CONFIG {footer_key: 'key'})"
+# One has a column that no FOCUS file has, of 2 MB a row: it is not even read.
+for file in snappy.parquet zstd.parquet typed.parquet unheard.parquet; do
     ok "$file loads" ingest "$work/$file" 2024Q3
     is "$file: GPU rows" "$(of $file "select instance_type, count(*), sum(quantity) + 0.000000, trim_scale(sum(billed_cost)) from c
         where role = 'gpu_use' group by 1 order by 1" | tr '\n' ' ')" \
@@ -75,6 +81,21 @@ python3 -c 'import sys; data = bytearray(sys.stdin.buffer.read()); data[-200:-15
 exits 'a footer of rubbish fails' 4 ingest "$work/bad.parquet" 2024Q3
 exits 'a row of 300 MB fails' 4 ingest "$work/wide.parquet" 2024Q3
 like 'for want of memory, or as no bill' "$(cat "$work/err")" 'wide.parquet'
+exits 'a file that becomes 480 MB of CSV, 2000 times what it is and more, fails' 4 ingest "$work/grown.parquet" 2024Q3
+like 'as no bill' "$(cat "$work/err")" 'Parquet file ".*/grown.parquet" grows to more than 2000 times its size'
+exits 'an encrypted file fails' 4 ingest "$work/secret.parquet" 2024Q3
+like 'and says so' "$(cat "$work/err")" 'Parquet file ".*/secret.parquet" is encrypted'
+gzip -c "$work/snappy.parquet" >"$work/packed.parquet"
+exits 'Parquet in gzip fails' 4 ingest "$work/packed.parquet" 2024Q3
+like 'and says so' "$(cat "$work/err")" 'gzip file ".*/packed.parquet" is a Parquet file'
+like 'and what to do' "$(cat "$work/err")" 'hint: Unpack it'
+(cd "$work" && python3 -m zipfile -c packed.zip snappy.parquet)
+exits 'Parquet in a zip file fails' 4 ingest "$work/packed.zip" 2024Q3
+like 'and what to do is said' "$(cat "$work/err")" 'hint: Unpack the zip file'
+cp "$work/snappy.parquet" "$work/named.csv"
+(cd "$work" && python3 -m zipfile -c named.zip named.csv)
+exits 'whatever it is called' 8 ingest "$work/named.zip" 2024Q3
+like 'and says so' "$(cat "$work/err")" 'zip member ".*named.csv" is a Parquet file'
 is 'no reader is left behind' "$(pgrep -f -c "read-parquet $library")" 0
 
 # The library that is not there, and one that is another.

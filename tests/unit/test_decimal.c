@@ -29,6 +29,7 @@ test_valid(void **state)
     assert_int_equal(decimal_sign("-0.00", 5), 0);
     assert_int_equal(decimal_sign("1e-9", 4), 1);
     assert_int_equal(decimal_sign("-x", 2), 0);
+    assert_int_equal(decimal_sign(NULL, 0), 0); /* a field that nobody has set */
 }
 
 static void

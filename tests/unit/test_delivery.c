@@ -425,6 +425,11 @@ damaged_manifests(void **state)
     static const struct put empty[] = {
         {.key = "p/20260701-20260801/r-Manifest.json", .text = CUR("r", "07", "08", "x", "")}, {.key = "p/20260701-20260801/r-1.csv"}, {0},
     };
+    static const struct put endless[] = {
+        {.key = "p/r-Manifest.json", .text = "{\"reportKeys\": [\"root/p/r-1.csv\"], \"billingPeriod\": {\"start\": "
+                                             "\"20260701T000000.000Z\", \"end\": \"soon\"}}"},
+        {.key = "p/r-1.csv"}, {0},
+    };
     struct tree tree;
 
     (void)state;
@@ -434,6 +439,8 @@ damaged_manifests(void **state)
     is_chosen(&tree, "x.csv ! s3://b/root/p/20260701-20260801/r-Manifest.json is no JSON (line 1)");
     assert_true(choose(&tree, empty, NULL, false));
     is_chosen(&tree, " ! s3://b/root/p/20260701-20260801/r-Manifest.json names no file");
+    assert_false(choose(&tree, endless, NULL, false));
+    is_refused(&tree, ERR_INPUT, "does not say which period it is of", "fetch it again");
 }
 
 static void

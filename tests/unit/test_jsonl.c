@@ -232,6 +232,31 @@ test_long_line(void **state)
     buf_free(&out);
 }
 
+/* PostgreSQL takes no NUL, and text of ours would end there: "i-1" and "i-1\0x" are not one machine. */
+static void
+test_nul(void **state)
+{
+    static const char text[] = "cost,text\n1,\"a\0b\"\n2,a\0b\n3,ab\n";
+    struct error err = {0};
+    struct record record;
+    struct stream *stream;
+    struct field cell[2], decoded;
+    char into[16];
+
+    (void)state;
+    write_file(text, sizeof text - 1);
+    assert_true(stream_open(&stream, path, &err));
+    assert_true(record_open(&record, stream, 0, &err));
+    record_want(&record, (const int[]){0, 1}, 2);
+    for (int row = 1; row <= 3; row++) {
+        assert_int_equal(record_next(&record, cell, &err), CSV_RECORD);
+        assert_true(record_cell(&record, cell[0], into, &decoded));
+        assert_int_equal(record_cell(&record, cell[1], into, &decoded), row == 3);
+    }
+    record_close(&record);
+    stream_close(stream);
+}
+
 static int
 make_path(void **state)
 {
@@ -254,6 +279,7 @@ main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values), cmocka_unit_test(test_names), cmocka_unit_test(test_broken_lines),
         cmocka_unit_test(test_array),  cmocka_unit_test(test_sizes), cmocka_unit_test(test_long_line),
+        cmocka_unit_test(test_nul),
     };
 
     return cmocka_run_group_tests(tests, make_path, remove_path);

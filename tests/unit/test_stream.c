@@ -1,5 +1,6 @@
 #include <config.h>
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -255,6 +257,51 @@ test_paths(void **state)
     arena_free(&arena);
 }
 
+static void
+fails_to_read(const void *data, size_t size, enum error_code code, const char *text)
+{
+    struct error err = {0};
+    struct stream *stream = NULL;
+    char into[64];
+    size_t got = 1;
+
+    write_file(data, size);
+    if (stream_open(&stream, path, &err))
+        while (got && stream_read(stream, into, 1, &got, &err))
+            ;
+    assert_int_equal(err.code, code);
+    if (!strstr(err.text, text))
+        fail_msg("\"%s\" says nothing of \"%s\"", err.text, text);
+    stream_close(stream);
+}
+
+/* This program does not know the mode in which a program reads Parquet, so it must not start itself
+ * for it: that one would start itself again, and so on. main() ends whoever does. */
+static void
+test_parquet_elsewhere(void **state)
+{
+    (void)state;
+    fails_to_read("PAR1 and more PAR1", 18, ERR_CONFIG, "cannot be read by this program");
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_int_equal(errno, ECHILD);
+}
+
+static void
+test_parquet_packed(void **state)
+{
+    struct buf file = {0};
+
+    (void)state;
+    fails_to_read("PARE and more PARE", 18, ERR_INPUT, "is encrypted");
+    add_member(&file, "PAR1 and more PAR1", 18);
+    fails_to_read(file.data, file.size, ERR_INPUT, "is a Parquet file");
+    buf_clear(&file);
+    add_member(&file, "PA", 2);
+    add_member(&file, "RE", 2);
+    fails_to_read(file.data, file.size, ERR_INPUT, "is a Parquet file");
+    buf_free(&file);
+}
+
 static int
 make_path(void **state)
 {
@@ -272,12 +319,16 @@ remove_path(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain_and_members), cmocka_unit_test(test_damage), cmocka_unit_test(test_changed_byte),
-        cmocka_unit_test(test_sha256),            cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_sha256),            cmocka_unit_test(test_paths),  cmocka_unit_test(test_parquet_elsewhere),
+        cmocka_unit_test(test_parquet_packed),
     };
 
+    (void)argv;
+    if (argc > 1)
+        return 9;
     return cmocka_run_group_tests(tests, make_path, remove_path);
 }
