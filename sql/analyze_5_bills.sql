@@ -8,7 +8,7 @@ SELECT run.audit_id, c.source_name, c.period, c.in_window, c.state, c.reason, c.
        c.first_day, c.last_day, c.delivered, c.rows_invoiced, c.rows_uninvoiced, c.rows_rejected
 FROM audit.billing_completeness c
 CROSS JOIN run
-WHERE c.source_id = ANY (current_setting('gpu_audit.source_ids')::int[])
+WHERE c.source_id = ANY (coalesce(nullif(current_setting('gpu_audit.source_ids', true), '')::int[], ARRAY(SELECT source_id FROM run_slice)))
   AND c.to_time > run.from_time;
 
 UPDATE audit.audit_invoice v SET is_final = v.is_final AND c.state <> 'open' OR c.state = 'final'
