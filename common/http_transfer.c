@@ -199,7 +199,7 @@ set_request(struct http_transfer *transfer)
     CURL *easy = transfer->easy;
 
     curl_easy_setopt(easy, CURLOPT_URL, request->url);
-    curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L); /* a key may hold ".." */
+    curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, request->headers ? 1L : 0L); /* a signed key may hold ".." */
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_head);
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
     if (request->body) {
