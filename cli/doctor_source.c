@@ -122,6 +122,16 @@ check_server(struct settings *settings, const struct section *section, const cha
     return is_good;
 }
 
+/* A service whose address follows from a region or a site lists neither url nor path. */
+static bool
+names_key(const struct source *source, const char *key)
+{
+    for (const char *const *at = source->keys; *at; at++)
+        if (!strcmp(*at, key))
+            return true;
+    return false;
+}
+
 bool
 doctor_source(struct settings *settings, const struct section *section, struct buf *finding,
               struct error *err)
@@ -138,6 +148,8 @@ doctor_source(struct settings *settings, const struct section *section, struct b
         return source->examine(&run, finding, err);
     if (source->kind == SOURCE_BILLING && source->bill)
         return check_bills(settings, section, source->bill, finding, err);
+    if (!path && !url && source->examine && !names_key(source, "url") && !names_key(source, "path"))
+        return source->examine(&run, finding, err);
     if (!path == !url) {
         error_set(err, ERR_CONFIG, "%s: [%s %s] has %s", section_origin(settings, section, NULL),
                   section->kind, section->name,

@@ -9,6 +9,7 @@
 #define COMMON_ERROR_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum error_code {
     ERR_NONE = 0,
@@ -48,5 +49,7 @@ void error_clear(struct error *err);
 void interrupt_install(void);
 /* False and ERR_INTERRUPTED once a signal came. */
 bool interrupt_check(struct error *err) MUST_CHECK;
+/* Waits; the same once a signal came. */
+bool interrupt_sleep(int64_t milliseconds, struct error *err) MUST_CHECK;
 
 #endif

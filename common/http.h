@@ -54,6 +54,7 @@ struct http_reply {
     int64_t first;     /* of a 206: where its part begins */
     int64_t modified;  /* unix seconds; 0: unknown */
     int64_t date;      /* the server's clock; 0: unknown */
+    int64_t limit_reset, limit_period; /* X-RateLimit-Reset and -Period where they are numbers; -1: unknown */
 };
 
 /* Reads url, user, token, password, token-file …, ca-file, cert-file, key-file, header (any number,

@@ -62,6 +62,14 @@ take_range(struct http_reply *reply, const char *value)
     reply->length = slash && slash[1] >= '0' && slash[1] <= '9' ? strtoll(slash + 1, NULL, 10) : -1;
 }
 
+static int64_t
+whole_number(const char *value)
+{
+    size_t size = strspn(value, "0123456789");
+
+    return size && size < 16 && !value[size] ? strtoll(value, NULL, 10) : -1;
+}
+
 static void
 take_field(struct http_reply *reply, const char *name, const char *value)
 {
@@ -75,6 +83,10 @@ take_field(struct http_reply *reply, const char *name, const char *value)
         take_range(reply, value);
     else if (strcasecmp(name, "last-modified") == 0)
         reply->modified = curl_getdate(value, NULL) > 0 ? curl_getdate(value, NULL) : 0;
+    else if (strcasecmp(name, "x-ratelimit-reset") == 0)
+        reply->limit_reset = whole_number(value);
+    else if (strcasecmp(name, "x-ratelimit-period") == 0)
+        reply->limit_period = whole_number(value);
     else if (strcasecmp(name, "date") == 0)
         reply->date = curl_getdate(value, NULL) > 0 ? curl_getdate(value, NULL) : 0;
 }
@@ -83,7 +95,7 @@ static void
 begin_head(struct http_reply *reply)
 {
     reply->etag[0] = reply->region[0] = '\0';
-    reply->length = -1;
+    reply->length = reply->limit_reset = reply->limit_period = -1;
     reply->first = reply->modified = reply->date = 0;
 }
 

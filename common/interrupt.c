@@ -3,8 +3,11 @@
 
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/error.h"
+
+enum { SLICE_MS = 100 };
 
 static volatile sig_atomic_t received;
 
@@ -41,4 +44,17 @@ interrupt_check(struct error *err)
     if (!received)
         return true;
     return error_set(err, ERR_INTERRUPTED, "interrupted");
+}
+
+bool
+interrupt_sleep(int64_t milliseconds, struct error *err)
+{
+    while (milliseconds > 0 && !received) {
+        int64_t slice = milliseconds < SLICE_MS ? milliseconds : SLICE_MS;
+        const struct timespec pause = {0, (long)slice * 1000000};
+
+        nanosleep(&pause, NULL);
+        milliseconds -= slice;
+    }
+    return interrupt_check(err);
 }

@@ -24,6 +24,19 @@ url_plain(struct arena *arena, const char *url)
     return arena_printf(arena, "%.*s%.*s", (int)(host - url), url, (int)strcspn(rest, "?#"), rest);
 }
 
+/* A service that is found by its region or site: "eu-central-1", "eu-central-1 http://…", "datadoghq.eu". */
+static const char *
+service_of(struct arena *arena, const struct section *section)
+{
+    const char *place = section_get(section, "region"), *endpoint = section_get(section, "endpoint");
+
+    place = place ? place : section_get(section, "site");
+    if (!endpoint || !*endpoint) {
+        return place ? place : "";
+    }
+    return arena_printf(arena, "%s %s", place ? place : "", url_plain(arena, endpoint));
+}
+
 /* Where a section reads from: its URL, else its path with links resolved, else the command it runs. */
 static const char *
 location_of(struct settings *settings, struct arena *arena, const struct section *section)
@@ -42,7 +55,10 @@ location_of(struct settings *settings, struct arena *arena, const struct section
     if (!path || !*path) {
         const char *command = section_get(section, "command"), *clusters = section_get(section, "clusters");
 
-        return !command ? "" : clusters ? arena_printf(arena, "%s (%s)", command, clusters) : command;
+        if (!command) {
+            return service_of(arena, section);
+        }
+        return clusters ? arena_printf(arena, "%s (%s)", command, clusters) : command;
     }
     if (strstr(path, "://")) {
         return url_plain(arena, path);
