@@ -102,6 +102,7 @@ refill(struct csv *csv, struct error *err)
     if (!stream_read(csv->stream, csv->window + csv->size, csv->room - csv->size, &got, err))
         return false;
     csv->at_end = !got;
+    content_add(&csv->content, csv->window + csv->size, got);
     csv->size += got;
     csv->taken += got;
     memset(csv->window + csv->size, 0, CSV_BLOCK);
@@ -325,6 +326,7 @@ begin(struct csv *csv, struct field head, struct error *err)
     csv->window = mem_resize(NULL, csv->room + CSV_BLOCK, 1);
     if (head.size)
         memcpy(csv->window, head.text, head.size);
+    content_add(&csv->content, csv->window, head.size);
     csv->size = csv->taken = head.size;
     while (csv->size < CSV_SURVEY_BYTES && !csv->at_end)
         if (!refill(csv, err))
@@ -345,6 +347,14 @@ read_header(struct csv *csv, struct error *err)
     if (status == CSV_BAD || csv->cells == CSV_COLUMNS_MOST) {
         error_set(err, ERR_INPUT, "header is no CSV: %s", status == CSV_BAD ? csv->reason : "too many columns");
         return error_hint(err, "Check that the file is comma-separated text with a header line.");
+    }
+    for (size_t i = 0; status == CSV_RECORD && i < csv->cells; i++) {
+        struct field cell = csv_cell(csv, i);
+
+        if (cell.size && cell.text[0] != '"' && memchr(cell.text, '\r', cell.size)) {
+            error_set(err, ERR_INPUT, "its lines end in carriage returns, which makes all of it one header");
+            return error_hint(err, "End them in line feeds: tr '\\r' '\\n' does that.");
+        }
     }
     if (status == CSV_RECORD)
         csv_header_keep(csv);
@@ -379,6 +389,18 @@ bool
 csv_open(struct csv **ret_csv, struct stream *stream, struct error *err)
 {
     return csv_open_head(ret_csv, stream, (struct field){"", 0}, err);
+}
+
+struct content
+csv_content(const struct csv *csv)
+{
+    return csv->content;
+}
+
+bool
+csv_is_cut(const struct csv *csv)
+{
+    return csv->at_end && csv->record + csv->record_size == csv->size && !memchr(csv->window + csv->record, '\n', csv->record_size);
 }
 
 const char *

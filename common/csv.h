@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/content.h"
 #include "common/error.h"
 #include "common/stream.h"
 
@@ -53,6 +54,9 @@ enum csv_status csv_next_raw(struct csv *csv, struct field *ret_fields, struct e
  * only then. False when quotes do not pair: raw is what it says then, byte for byte. */
 bool csv_decode(struct field raw, char *into, struct field *ret_field);
 struct field csv_trim(struct field field); /* without blanks and tabs at its ends */
+struct content csv_content(const struct csv *csv); /* of the whole text, after CSV_END */
+/* After CSV_BAD: the record is the last of the file and has no line end, as when a file is cut short. */
+bool csv_is_cut(const struct csv *csv);
 const char *csv_reason(const struct csv *csv);
 uint64_t csv_line(const struct csv *csv); /* line on which the current record begins, from 1 */
 struct field csv_raw(const struct csv *csv); /* the current record as it stands in the file */

@@ -22,6 +22,7 @@ enum {
 
 struct csv {
     struct stream *stream;
+    struct content content;
     char *window;           /* size bytes, then at least CSV_BLOCK of padding */
     size_t room, size;
     size_t record;          /* where the current record begins */

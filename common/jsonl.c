@@ -33,6 +33,7 @@ refill(struct jsonl *jsonl, struct error *err)
         if (!stream_read(jsonl->stream, jsonl->window + jsonl->size, wanted, &got, err))
             return false;
         jsonl->at_end = !got;
+        content_add(&jsonl->content, jsonl->window + jsonl->size, got);
         jsonl->size += got;
         wanted -= got;
     }
@@ -348,6 +349,7 @@ begin(struct jsonl *jsonl, struct field head, struct error *err)
     jsonl->decoded = mem_resize(NULL, jsonl->room, 1);
     if (head.size)
         memcpy(jsonl->window, head.text, head.size);
+    content_add(&jsonl->content, jsonl->window, head.size);
     jsonl->size = head.size;
     jsonl->next_line = 1;
     if (!refill(jsonl, err))
@@ -356,6 +358,10 @@ begin(struct jsonl *jsonl, struct field head, struct error *err)
         jsonl->next = 3;
     if (pass_blanks(jsonl, err) == LOOK_FAILED)
         return false;
+    /* the survey looks at no more than this: a first record of the greatest length must be in it */
+    while (!jsonl->at_end && jsonl->size - jsonl->next <= JSONL_RECORD_MOST + JSONL_READ_BYTES)
+        if (!refill(jsonl, err))
+            return false;
     jsonl->is_array = jsonl->next < jsonl->size && jsonl->window[jsonl->next] == '[';
     jsonl->next += jsonl->is_array;
     jsonl->names = arena_alloc(&jsonl->arena, JSONL_NAMES * sizeof *jsonl->names);
@@ -376,6 +382,18 @@ jsonl_open(struct jsonl **ret_jsonl, struct stream *stream, struct field head, s
     }
     *ret_jsonl = jsonl;
     return true;
+}
+
+struct content
+jsonl_content(const struct jsonl *jsonl)
+{
+    return jsonl->content;
+}
+
+bool
+jsonl_is_cut(const struct jsonl *jsonl)
+{
+    return jsonl->at_end && jsonl->record + jsonl->record_size == jsonl->size;
 }
 
 const char *

@@ -36,6 +36,8 @@ const char *jsonl_gathered_name(const struct jsonl *jsonl, size_t number); /* wh
 
 /* Sets every slot that is wanted or gathered. Fields live until the next call. */
 enum csv_status jsonl_next(struct jsonl *jsonl, struct field *ret_fields, struct error *err);
+struct content jsonl_content(const struct jsonl *jsonl);
+bool jsonl_is_cut(const struct jsonl *jsonl); /* as csv_is_cut */
 const char *jsonl_reason(const struct jsonl *jsonl);
 const char *jsonl_note(const struct jsonl *jsonl); /* what was put up with so far; "" when nothing */
 uint64_t jsonl_line(const struct jsonl *jsonl);

@@ -51,6 +51,7 @@ struct jsonl_wish {
 
 struct jsonl {
     struct stream *stream;
+    struct content content;
     char *window;             /* size bytes, then JSONL_PADDING zeros */
     size_t room, size;
     size_t record, record_size, next;

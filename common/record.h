@@ -61,6 +61,19 @@ record_cell(const struct record *record, struct field raw, char *into, struct fi
     return true;
 }
 
+static inline struct content
+record_content(const struct record *record)
+{
+    return record->csv ? csv_content(record->csv) : jsonl_content(record->jsonl);
+}
+
+/* After CSV_BAD: the record is the last of the file and has no line end, as when a file is cut short. */
+static inline bool
+record_is_cut(const struct record *record)
+{
+    return record->csv ? csv_is_cut(record->csv) : jsonl_is_cut(record->jsonl);
+}
+
 const char *record_reason(const struct record *record);
 const char *record_note(const struct record *record); /* what was put up with; "" when nothing. At the end */
 uint64_t record_line(const struct record *record);    /* on which the record begins, from 1 */

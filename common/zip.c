@@ -275,6 +275,12 @@ by_place(const void *a, const void *b)
     return (*left)->data < (*right)->data ? -1 : (*left)->data > (*right)->data;
 }
 
+static int
+by_name(const void *a, const void *b)
+{
+    return strcmp((*(const struct zip_member *const *)a)->name, (*(const struct zip_member *const *)b)->name);
+}
+
 /* Members that share their bytes let a small file become a huge one. */
 static bool
 check_overlap(struct zip *zip, const struct zip_list *list)
@@ -287,6 +293,10 @@ check_overlap(struct zip *zip, const struct zip_list *list)
     for (size_t i = 1; i < list->count; i++)
         if (sorted[i - 1]->data + sorted[i - 1]->packed > sorted[i]->data)
             return hostile(zip, sorted[i]->name, "shares its bytes with another");
+    qsort(sorted, list->count, sizeof(struct zip_member *), by_name);
+    for (size_t i = 1; i < list->count; i++)
+        if (!strcmp(sorted[i - 1]->name, sorted[i]->name))
+            return hostile(zip, sorted[i]->name, "stands twice: nobody can say which one counts");
     return true;
 }
 

@@ -297,7 +297,8 @@ take_row(struct bill_reader *reader, const char **reason, struct error *err)
 static void
 reject(struct bill_reader *reader, const char *reason)
 {
-    struct bill_part_load *part = reader->slice ? reader->slice->load : &reader->early;
+    bool is_passed_over = reader->slice && reader->slice->is_skipped; /* then of what period this row is, nobody knows */
+    struct bill_part_load *part = reader->slice && !is_passed_over ? reader->slice->load : &reader->early;
 
     bill_reject(reader->load, part, record_line(&reader->record), reason, record_raw(&reader->record));
 }
@@ -309,6 +310,15 @@ batch_end(struct bill_reader *reader, struct error *err)
 
     progress_at(load->run->progress, load->done_bytes + stream_offset(reader->stream), load->total_bytes, "bytes");
     return interrupt_check(err);
+}
+
+/* A broken row that the file ends in, without a line end: what should follow it is missing too. */
+static bool
+cut_short(const struct bill_reader *reader, struct error *err)
+{
+    error_set(err, ERR_INPUT, "%s: the file is cut short in line %llu: %s", reader->load->objects[reader->object].path,
+              (unsigned long long)record_line(&reader->record), record_reason(&reader->record));
+    return error_hint(err, "Fetch the file again; if it is whole, end its last line with a line break.");
 }
 
 static bool
@@ -323,6 +333,8 @@ read_rows(struct bill_reader *reader, struct error *err)
 
         if (status == CSV_ERROR)
             return false;
+        if (status == CSV_BAD && record_is_cut(&reader->record))
+            return cut_short(reader, err);
         if (reader->slots < reader->format->count + record_gathered(&reader->record))
             bill_header_grow(reader);
         if (status == CSV_RECORD)
@@ -339,14 +351,35 @@ read_rows(struct bill_reader *reader, struct error *err)
     return batch_end(reader, err);
 }
 
-/* Rejects from before the first readable period belong to it; a file of nothing else is no bill. */
+/* The earliest period of the file that is not passed over, whatever of it is open in this reading. */
+static const struct bill_slice *
+first_slice(const struct bill_reader *reader)
+{
+    const struct bill_slice *first = NULL;
+
+    for (const struct bill_slice *slice = reader->load->slices; slice; slice = slice->next)
+        if (slice->load && slice->load->object == reader->object
+            && (!first || (first->is_skipped && !slice->is_skipped)
+                || (first->is_skipped == slice->is_skipped && slice->from < first->from)))
+            first = slice;
+    return first;
+}
+
+/* Rejects from before the first readable period, or among rows that are passed over, belong to the
+ * first period of the file; a file of nothing else is no bill. */
 static bool
 settle_early(struct bill_reader *reader, struct error *err)
 {
-    struct bill_part_load *early = &reader->early, *part = reader->slice ? reader->slice->load : NULL;
+    const struct bill_slice *slice = first_slice(reader);
+    struct bill_part_load *early = &reader->early, *part = slice ? slice->load : NULL;
 
     if (!early->rejected)
         return true;
+    if (slice && slice->is_skipped)
+        log_warning("%s: %llu rows rejected among those before the window, the first on line %llu: %s",
+                    reader->load->objects[reader->object].path, (unsigned long long)early->rejected,
+                    (unsigned long long)(early->first ? early->first->line : 0),
+                    early->first ? early->first->reason : "unknown");
     if (!part) {
         error_set(err, ERR_INPUT, "no row can be used: %llu rejected, the first on line %llu: %s",
                   (unsigned long long)early->rejected, (unsigned long long)(early->first ? early->first->line : 0),
@@ -392,6 +425,7 @@ bill_file_read(struct bill_load_run *load, size_t number, struct error *err)
     if (done) {
         stream_sha256(reader.stream, object->sha256);
         object->size = stream_offset(reader.stream);
+        object->content = record_content(&reader.record);
     } else if (err->code == ERR_INPUT && !strstr(err->text, object->path)) {
         error_context(err, "%s", object->path);
     }

@@ -362,6 +362,18 @@ is_same_origin(const struct bill_load_run *load, const struct bill_object *a, co
         && !strcmp(without_type(load->arena, a->origin), without_type(load->arena, b->origin));
 }
 
+/* False, for a period that stays as it was. Blamed once, whatever number of periods it is for. */
+static bool
+blame(struct bill_load_run *load, struct bill_object *object, const struct error *why)
+{
+    if (object->problem)
+        return false;
+    object->problem = arena_strdup(load->arena, why->text);
+    if (!load->failed++)
+        load->first_error = *why;
+    return false;
+}
+
 /* Two folders that hold the same month are most often two exports of it, or two deliveries. */
 static bool
 check_slice(struct bill_load_run *load, struct bill_slice *slice)
@@ -372,7 +384,7 @@ check_slice(struct bill_load_run *load, struct bill_slice *slice)
         struct bill_object *object = &load->objects[part->object];
         struct error why = {0};
 
-        if (!object->origin || object->problem)
+        if (!object->origin)
             continue;
         first = first ? first : object;
         if (is_same_origin(load, first, object))
@@ -380,10 +392,57 @@ check_slice(struct bill_load_run *load, struct bill_slice *slice)
         error_set(&why, ERR_INPUT, "two folders hold bills of %s: \"%s\", \"%s\"", slice->period, first->path, object->path);
         error_hint(&why, "If one repeats the other, take it away; if they are parts of one bill, set \"folders = all\" in "
                          "[%s %s].", load->run->section->kind, load->run->section->name);
-        object->problem = arena_strdup(load->arena, why.text);
-        if (!load->failed++)
-            load->first_error = why;
-        return false;
+        return blame(load, object, &why);
+    }
+    return true;
+}
+
+static int
+by_content(const void *a, const void *b)
+{
+    const struct content *left = &(*(struct bill_object *const *)a)->content;
+    const struct content *right = &(*(struct bill_object *const *)b)->content;
+
+    if (left->size != right->size)
+        return left->size < right->size ? -1 : 1;
+    return left->check < right->check ? -1 : left->check > right->check;
+}
+
+static bool
+is_amortized(const struct bill_object *object)
+{
+    const char *type = object->delivery && object->delivery->type ? object->delivery->type : object->path;
+
+    return strcasestr(type, "amortized");
+}
+
+/* An actual and an amortized export may well be the same text, where nothing was reserved. */
+static bool
+is_pair(const struct bill_load_run *load, const struct bill_object *a, const struct bill_object *b)
+{
+    return load->format->survey && is_amortized(a) != is_amortized(b);
+}
+
+/* The same text twice is a file that was copied, packed or fetched again: its money counts once, and
+ * who made the copy must say where. */
+static bool
+check_copies(struct bill_load_run *load, const struct bill_slice *slice)
+{
+    struct bill_object **object = arena_alloc(load->arena, (slice->load_count + 1) * sizeof(struct bill_object *));
+    size_t count = 0;
+
+    for (const struct bill_part_load *part = slice->loads; part; part = part->next)
+        if (part->kept + part->totalled)
+            object[count++] = &load->objects[part->object];
+    qsort(object, count, sizeof(struct bill_object *), by_content);
+    for (size_t i = 1; i < count; i++) {
+        struct error why = {0};
+
+        if (by_content(&object[i - 1], &object[i]) || is_pair(load, object[i - 1], object[i]))
+            continue;
+        error_set(&why, ERR_INPUT, "two files hold the same bill: \"%s\", \"%s\"", object[i - 1]->path, object[i]->path);
+        error_hint(&why, "Take one of them away, and run again.");
+        return blame(load, object[i], &why);
     }
     return true;
 }
@@ -391,8 +450,9 @@ check_slice(struct bill_load_run *load, struct bill_slice *slice)
 void
 bill_folders_check(struct bill_load_run *load)
 {
-    for (struct bill_slice *slice = load->slices; slice && !load->adds_folders; slice = slice->next)
-        if (slice->is_open && !slice->is_failed && !check_slice(load, slice))
+    for (struct bill_slice *slice = load->slices; slice; slice = slice->next)
+        if (slice->is_open && !slice->is_failed
+            && !(check_copies(load, slice) && (load->adds_folders || check_slice(load, slice))))
             slice->is_failed = true;
     /* what has rows in a period that stays as it was must be read again next time, whatever else it fills */
     for (const struct bill_slice *slice = load->slices; slice; slice = slice->next)

@@ -80,6 +80,7 @@ struct bill_object {
     bool is_read;
     bool is_refused;    /* by format->settle */
     uint64_t rows;      /* of this reading */
+    struct content content; /* of this reading */
     const char *problem; /* not NULL: could not be read */
 };
 

@@ -266,7 +266,7 @@ set_quantity(const struct bill_class *class, struct field quantity, struct bill_
 {
     int sign = decimal_sign(quantity.text, quantity.size);
 
-    if (quantity.size && !decimal_valid(quantity.text, quantity.size))
+    if (quantity.size && !decimal_fits(quantity.text, quantity.size))
         return "Quantity is no number";
     charge->unit_seconds = class->unit_seconds;
     charge->quantity = class->role == BILL_COMMITMENT_PURCHASE ? (struct field){"", 0} : quantity;

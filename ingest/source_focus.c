@@ -212,7 +212,7 @@ set_quantity(const struct bill_class *class, const struct field *cell, struct bi
         charge->unit_seconds = own->committed_seconds;
     }
     charge->quantity = quantity;
-    if (quantity.size && !decimal_valid(quantity.text, quantity.size))
+    if (quantity.size && !decimal_fits(quantity.text, quantity.size))
         return "quantity is no number";
     if (class->role != BILL_GPU_USE)
         return NULL;

@@ -378,7 +378,7 @@ set_quantity(const struct bill_class *class, const struct field *cell, struct bi
     int sign = decimal_sign(quantity.text, quantity.size);
 
     charge->unit_seconds = is_priced ? class->pricing_unit_seconds : class->unit_seconds;
-    if (quantity.size && !decimal_valid(quantity.text, quantity.size))
+    if (quantity.size && !decimal_fits(quantity.text, quantity.size))
         return "usage.amount is no number";
     if (!own->has_hours) {
         /* cores and memory: money of hours that the GPU's row counts */
