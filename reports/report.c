@@ -17,6 +17,23 @@ report_path(struct settings *settings, struct arena *arena, const char *quarter,
 }
 
 static bool
+is_shown(struct sheet_run *run, const struct sheet *sheet, bool *ret_shown, struct error *err)
+{
+    struct rows *rows = NULL;
+    if (sheet->shown_if == NULL) {
+        *ret_shown = true;
+        return true;
+    }
+    bool ok = rows_open(&rows, run->db, sheet->shown_if, 1, &run->audit_id, err);
+    if (ok) {
+        *ret_shown = rows_next(rows, err);
+        ok = *ret_shown || err->code == ERR_NONE;
+    }
+    rows_close(rows);
+    return ok;
+}
+
+static bool
 fill_sheet(struct sheet_run *run, const struct sheet *sheet, struct error *err)
 {
     return canvas_open(&run->canvas, run->workbook, run->arena, sheet, run->facts, err) &&
@@ -26,9 +43,12 @@ fill_sheet(struct sheet_run *run, const struct sheet *sheet, struct error *err)
 static bool
 fill_sheets(struct sheet_run *run, struct error *err)
 {
-    for (size_t i = 0; sheets[i] != NULL; i++)
-        if (!interrupt_check(err) || !fill_sheet(run, sheets[i], err))
+    for (size_t i = 0; sheets[i] != NULL; i++) {
+        bool shown = false;
+        if (!interrupt_check(err) || !is_shown(run, sheets[i], &shown, err) ||
+            (shown && !fill_sheet(run, sheets[i], err)))
             return false;
+    }
     return true;
 }
 

@@ -32,6 +32,7 @@ struct sheet {
     const char *title;    /* heading on the sheet */
     bool is_wide;         /* printed in landscape */
     bool is_one_page;     /* shrunk to one page, not only to one page's width */
+    const char *shown_if; /* query of the audit ($1): without a row there is no such sheet */
     const int *widths_px; /* fixed column widths, 0-ended; NULL: as wide as the content */
     bool (*fill)(struct sheet_run *run, struct error *err);
 };

@@ -29,6 +29,50 @@ static const struct table stretches = {
     .is_main = true,
 };
 
+static const struct table efficiency = {
+    .query = "sql/query_sheet_efficiency.sql",
+    .columns =
+        (const struct column[]){
+            {.name = "kind", .heading = "What"},
+            {.name = "team", .heading = "Team", .max_px = 160},
+            {.name = "cost", .heading = "Cost", .kind = VALUE_MONEY},
+            {.name = "hours", .heading = "Hours", .kind = VALUE_COUNT},
+            {.name = "gpu_hours", .heading = "GPU-hours", .kind = VALUE_HOURS},
+            {.name = "from_time", .heading = "From, UTC", .kind = VALUE_TIME},
+            {.name = "to_time", .heading = "To, UTC", .kind = VALUE_TIME},
+            {.name = "measured", .heading = "Measured", .max_px = 200, .span = 2},
+            {.name = "project", .heading = "Project", .max_px = 160},
+            {.name = "gpu_uuid", .heading = "GPU", .max_px = 280, .span = 2},
+            {.name = "model", .heading = "Model", .max_px = 140},
+            {.name = "host", .heading = "Host", .max_px = 160, .span = 2},
+            {.name = "instance", .heading = "Instance", .max_px = 280},
+            {0},
+        },
+    .empty = "No GPU was throttled, parked, hung or in error.",
+};
+
+/* Most estates have none, or no signals that tell. */
+static bool
+put_efficiency(struct sheet_run *run, struct error *err)
+{
+    struct rows *rows = NULL;
+    struct place place;
+    bool ok = rows_open(&rows, run->db, efficiency.query, 1, &run->audit_id, err);
+    bool any = ok && rows_next(rows, err);
+    rows_close(rows);
+    if (!ok || (!any && err->code != ERR_NONE))
+        return false;
+    if (!any)
+        return true;
+    canvas_section(run->canvas, "Held back, or held for nothing");
+    canvas_across(run->canvas, STYLE_NOTE,
+                  "GPUs at lower clocks because of power or heat, models parked in memory for a "
+                  "day or longer, processes that look busy at a quarter of the rated power, and "
+                  "driver errors. These overlap each other and the stretches above: never add them "
+                  "up.");
+    return table_write(run, &efficiency, &place, err);
+}
+
 static bool
 fill(struct sheet_run *run, struct error *err)
 {
@@ -38,7 +82,7 @@ fill(struct sheet_run *run, struct error *err)
                   "GPUs stayed below 20 %: "
                   "of SM activity, or of utilization (util) where SM activity is not measured. "
                   "Hours that nobody measured are never idle.");
-    return table_write(run, &stretches, &place, err);
+    return table_write(run, &stretches, &place, err) && put_efficiency(run, err);
 }
 
 const struct sheet sheet_idle = {

@@ -72,7 +72,7 @@ CREATE TABLE audit.audit_queue (
 );
 CREATE INDEX audit_queue_audit ON audit.audit_queue (audit_id);
 COMMENT ON TABLE audit.audit_queue IS 'One row is a partition and pool in an hour of the week: how long jobs with GPUs waited. Jobs that started in the window';
-COMMENT ON COLUMN audit.audit_queue.cluster IS 'empty: the scheduler names none; so partition, and so pool where the job''s GPUs are in no bill or inventory';
+COMMENT ON COLUMN audit.audit_queue.cluster IS 'empty: the scheduler names none; so partition, and so pool where a job''s host is unknown or in no bill or inventory';
 COMMENT ON COLUMN audit.audit_queue.hour_of_week IS '0 is Monday 00:00 to 01:00 UTC; NULL: the whole week';
 COMMENT ON COLUMN audit.audit_queue.jobs IS 'jobs that began to wait in this hour of the week, those that waited 0 seconds too';
 COMMENT ON COLUMN audit.audit_queue.jobs_wait_unknown IS 'of these, jobs whose wait is unknown, by the hour they started in: in no percentile and in no sum';

@@ -17,9 +17,16 @@ WITH f AS (
     UNION ALL
     SELECT 6, 'covered', 0, covered_gpu_hours, 'ran and measured' FROM f
     UNION ALL
+    -- where a scheduler knows every running GPU-hour
+    SELECT 6.5, 'covered and allocated', 0, covered_allocated_gpu_hours, 'measured, and held by a job, pod or user' FROM f
+    WHERE allocation_known_gpu_hours = running_gpu_hours AND covered_allocated_gpu_hours IS NOT NULL
+    UNION ALL
     SELECT 7, 'idle', busy_gpu_hours, idle_gpu_hours, 'measured, below the idle threshold' FROM f
     UNION ALL
     SELECT 8, 'busy', 0, busy_gpu_hours, 'measured and in use' FROM f
+    UNION ALL
+    SELECT 8.5, 'busy and allocated', 0, busy_allocated_gpu_hours, 'in use, and held' FROM f
+    WHERE allocation_known_gpu_hours = running_gpu_hours AND busy_allocated_gpu_hours IS NOT NULL
     UNION ALL
     SELECT 9, 'effective', 0, effective_gpu_hours, 'full-GPU hours of work, where SM activity is measured' FROM f
 )
