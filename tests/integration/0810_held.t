@@ -3,7 +3,7 @@
 # answers are worked out by hand, in tests/fixtures/held/README.md. Each goes through the whole program.
 . "${0%/*}/../lib/tap.sh"
 . "${0%/*}/../lib/estate.sh"
-need gpu-audit python3 psql
+need gpu-audit python3 psql unzip
 now=2027-02-01T00:00:00Z
 
 # as_worked_out NAME FOLDER: ingested and audited, all of its expect is true, and the laws hold.
@@ -35,6 +35,12 @@ print(" ".join(re.findall(r"<sheet name=\"(Queue|Idle stretches)\"", zipfile.Zip
 }
 is 'with a scheduler there is a sheet Queue' "$(sheets_of "$work/held/01-ledger")" 'Queue Idle stretches'
 is 'without one there is none' "$(sheets_of "$work/held/03-efficiency")" 'Idle stretches'
+
+sed -i 's/^covers = .*/covers = */' "$work/held/02-covers/audit.conf"
+sheets_of "$work/held/02-covers" >"$work/log"
+is 'where all is known, the funnel has steps of what was held' "$(unzip -p "$work/held/02-covers/out/gpu-audit-2026Q3.xlsx" xl/sharedStrings.xml |
+    grep -o '<t>[a-z]* and allocated</t>' | tr '\n' ' ')" '<t>covered and allocated</t> <t>busy and allocated</t> '
+is 'where not, none' "$(unzip -p "$work/held/01-ledger/out/gpu-audit-2026Q3.xlsx" xl/sharedStrings.xml | grep -c '<t>[a-z]* and allocated</t>')" 0
 
 # held QUERY: of the newest audit
 held() {

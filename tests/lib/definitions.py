@@ -19,7 +19,7 @@ from decimal import Decimal
 
 ADDITIVE = ("running_gpu_hours", "billed_gpu_hours", "owned_gpu_hours", "corrected_gpu_hours", "unused_commitment_gpu_hours",
             "provisioned_gpu_hours", "covered_gpu_hours", "unknown_gpu_hours", "idle_gpu_hours", "busy_gpu_hours",
-            "observed_gpu_hours", "effective_gpu_hours", "billed_cost", "effective_cost", "correction_cost",
+            "observed_gpu_hours", "effective_gpu_hours", "allocated_gpu_hours", "billed_cost", "effective_cost", "correction_cost",
             "unused_commitment_cost", "gpu_cost", "idle_cost", "unknown_cost", "untagged_cost")
 GROUPS = ("by_provider", "by_model", "by_region", "by_pricing", "by_team", "by_project", "by_pool")
 CLOSE = Decimal("1e-9")
@@ -88,6 +88,7 @@ def laws_of(where, f):
         "peak busy <= peak running": d["peak_busy_gpus"] <= d["peak_running_gpus"],
         "peak running <= gpus": d["peak_running_gpus"] <= d["gpus"],
         "effective <= covered": d["effective_gpu_hours"] <= d["covered_gpu_hours"] + CLOSE or not known,
+        "allocated <= running": f["allocated_gpu_hours"] is None or d["allocated_gpu_hours"] <= d["running_gpu_hours"],
         "gpu cost = effective + unused": f["gpu_cost"] is None or d["effective_cost"] + d["unused_commitment_cost"] == d["gpu_cost"],
         "nothing measured: nothing idle": known and d["covered_gpu_hours"] > 0 or f["idle_gpu_hours"] is None,
     }
