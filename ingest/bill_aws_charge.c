@@ -224,7 +224,8 @@ is_absurd(struct field amount)
 
     if (amount.size >= sizeof text)
         return true;
-    memcpy(text, amount.text, amount.size);
+    if (amount.size) /* else its text may be NULL */
+        memcpy(text, amount.text, amount.size);
     text[amount.size] = '\0';
     hours = strtod(text, NULL);
     return hours > HOURS_MOST || hours < -HOURS_MOST;
