@@ -110,6 +110,7 @@ def main():
         os.chmod(home, 0o711)  # run by root, the private database is another user's
         mine = os.path.join(home, "mine.so")  # by this name the readers of this run are known
         os.symlink(library, mine)
+        program = shutil.copy2(program, os.path.join(home, "gpu-audit"))  # it may be built anew meanwhile
         sources = make_sources(library, home)
         problem = run(program, mine, home, sources)
         if problem:
