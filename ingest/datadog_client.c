@@ -45,6 +45,8 @@ read_address(struct datadog *datadog, struct error *err)
                   datadog->where);
         return error_hint(err, "Write it as \"site = datadoghq.eu\", without https:// and app.");
     }
+    if (url && !strncmp(url, "http://", 7) && strncmp(url + 7, "127.0.0.1", 9) && strncmp(url + 7, "localhost", 9))
+        log_warning("%s sends its keys over http, unencrypted", datadog->where);
     while (size && url[size - 1] == '/')
         size--;
     datadog->url = site ? arena_printf(run->arena, "https://api.%s/api/v2/query/timeseries", site)

@@ -168,6 +168,10 @@ is 'so that nothing of it is missing' "$(rows 'util_samples, util_sum' "where in
 rules
 ok 'and then' audit ingest
 is 'no more' "$(calls GetMetricData)" 0
+pg_query "update audit.cloudwatch_metric set last_listed = '2026-03-01' where dimensions->>'InstanceId' = 'i-0bbb'"
+anew
+ok 'what ended months before' audit ingest
+is 'is asked for no more' "$(rows 'count(*)' "where instance_id = 'i-0bbb'") $(rows 'count(*) > 0' "where instance_id = 'i-0eee'")" '0 t'
 
 # ---- pages, faults
 
