@@ -30,7 +30,7 @@ static void
 put(struct buf *out, uint64_t value, int bytes)
 {
     for (int i = 0; i < bytes; i++)
-        buf_putc(out, i < 8 ? (char)(value >> 8 * i) : 0);
+        buf_putc(out, (char)(i < 8 ? value >> 8 * i & 0xFF : 0));
 }
 
 static void
