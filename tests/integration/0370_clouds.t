@@ -85,7 +85,7 @@ is 'data quality: both, with the remedy' "$(pg_query "select check_name, items, 
     where check_name in ('priced by rate card', 'no price', 'total without a price') order by check_no" | tr '\n' ' ')" \
     'priced by rate card|2|44.5|247.7775|t no price|1|4||t total without a price|1|||t '
 
-ok 'a workbook of it' gpu-audit --config "$work/coreweave/gpu-audit.conf" --database "$pg_url" --quarter 2026Q3 report
+ok 'a workbook of it' gpu-audit --config "$work/coreweave/gpu-audit.conf" --database "$pg_url" --quarter 2026Q3 --out "$work" report
 
 # Another rate card: the bill is read again, though its file is the same.
 sed -i 's/6.155/6.000/' "$work/coreweave/coreweave-rates.csv"
